@@ -31,13 +31,13 @@ const readyFile = z.object({
 export async function connect(target: Target, mfaCode?: MfaCode): Promise<Deployment> {
   if (target.local === undefined) {
     const access = await accessOf(target, mfaCode);
-    const { stackOutputs } = await import('../src/adapters/aws-account.ts');
+    const { callerArn, stackOutputs } = await import('../src/adapters/aws-account.ts');
     const [stack = '', ...path] = (target.stack ?? DEFAULT_STACK).split('/');
     const ofStack = await stackOutputs(stack, access);
     const outputs = { ...outputsOf(ofStack, path.join('')), ...tablesOf(target) };
     if (outputs[OUTPUTS.baseUrl] === undefined)
       throw new CommandFailure(EXIT.notFound, notVaWave(stack, path, ofStack));
-    return openDeployment(outputs, access);
+    return openDeployment(outputs, access, await callerArn(access));
   }
   if (target.stack !== undefined) throw new CommandFailure(EXIT.refused, '--local and --stack exclude each other');
   const file = target.local || DEFAULT_READY_FILE;
@@ -48,7 +48,8 @@ export async function connect(target: Target, mfaCode?: MfaCode): Promise<Deploy
     credentials: { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key },
     requestHandler: TIMEOUTS,
   };
-  return openDeployment({ ...ready.outputs, ...tablesOf(target) }, access, {
+  const { callerArn } = await import('../src/adapters/aws-account.ts');
+  return openDeployment({ ...ready.outputs, ...tablesOf(target) }, access, await callerArn(access), {
     receiverTls: ready.receiver_tls,
     log: (logGroup, query) => localLog(ready.data_folder, logGroup, query),
   });

@@ -49,9 +49,15 @@ export type OneMachine = {
 /**
  * Creates the clients for a deployment. It makes no request.
  * @param outputs the outputs of its stack by name
+ * @param arn of the operator's identity in AWS
  * @throws CommandFailure when the stack is of another version and lacks an output
  */
-export function openDeployment(outputs: Readonly<Record<string, string>>, access: AwsAccess, oneMachine?: OneMachine) {
+export function openDeployment(
+  outputs: Readonly<Record<string, string>>,
+  access: AwsAccess,
+  arn: string,
+  oneMachine?: OneMachine,
+) {
   const outputNamed = (name: string, toDeploy = 'this version of va-wave') => {
     const value = outputs[name];
     if (value !== undefined) return value;
@@ -82,7 +88,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     baseUrl: output('baseUrl'),
     receiverTls: oneMachine?.receiverTls,
     ...signingSecrets(cachedRing(secrets, output('sealingKey'), now), randomBytes),
-    author: { kind: 'operator' } as const,
+    author: { kind: 'operator', arn } as const,
     store: configurationStore(dynamo, tables.configuration, now),
     members: members(dynamo, tables.configuration),
     logins: userPoolLogins(cognitoClient(access), output('userPool')),

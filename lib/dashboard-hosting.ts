@@ -4,10 +4,12 @@ import { Duration } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { dashboardFolder, NOTICES } from '#bundles';
 import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
+import { AUDIT_PARTITION } from '../src/contract/organizations.ts';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { CACHE_CONTROL, type EdgeDistribution, SECURITY_HEADERS } from './edge-distribution.ts';
 import type { Foundation } from './foundation.ts';
@@ -86,6 +88,15 @@ export class DashboardHosting extends Construct {
       'PutItem',
       'UpdateItem',
       'DeleteItem',
+    );
+    // A transaction writes the audit trail. Nothing of this function changes what it has (docs/decisions/0006).
+    api.fn.addToRolePolicy(
+      new PolicyStatement({
+        effect: Effect.DENY,
+        actions: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+        resources: [tables.configuration.table.tableArn],
+        conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [`${AUDIT_PARTITION}*`] } },
+      }),
     );
     tables.counters.allow(api, 'BatchGetItem');
     keys.allowRead(api, 'sealingKey');

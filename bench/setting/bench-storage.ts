@@ -22,7 +22,7 @@ export async function startStorage(folder: string, { tables, variables }: Benche
   const dynamo = dynamoDb(dynamoDbClient({ endpoint: engine.origin, region: ACCESS.region, credentials: ACCESS }));
   const configurationTable = variables[ENVIRONMENT.configurationTable] ?? '';
   const management: ManagementContext & Context<'sealSigningSecret'> = {
-    author: { kind: 'operator' },
+    author: { kind: 'operator', arn: 'arn:aws:iam::000000000000:user/bench' },
     store: configurationStore(dynamo, configurationTable),
     now: () => new Date(),
     randomBytes,

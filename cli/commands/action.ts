@@ -7,6 +7,7 @@ import { truncateCharacters } from '../../src/contract/fields.ts';
 import { AI_DESCRIPTION_MIN_CHARACTERS, NAME_MAX_CHARACTERS, URL_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import { createAction, deleteAction, requireAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
 import type { ActionList } from '../../src/domain/context.ts';
+import { recordOf, subjectOf } from '../../src/domain/organizations/changes.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import { invalidField } from '../../src/domain/refusal.ts';
@@ -175,7 +176,9 @@ export function addTo(action: CliCommand): void {
     .description('print the signing secret of an Action, for its receiver')
     .examples('va-wave action secret act_… > signing-secret.txt')
     .withDeployment(async ({ output, context }, actionId: string) => {
-      const secret = await context.openSigningSecret(await requireAction(actionId, context));
+      const action = await requireAction(actionId, context);
+      await context.store.record(recordOf('read_signing_secret', subjectOf(action), context));
+      const secret = await context.openSigningSecret(action);
       output.secret(
         { action_id: actionId, signing_secret: secret },
         secret,

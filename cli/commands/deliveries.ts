@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { type DeliveryRecord, FAILURES } from '../../src/contract/delivery-record.ts';
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
+import { recordOf, subjectOf } from '../../src/domain/organizations/changes.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
 import { invalidField, Refusal } from '../../src/domain/refusal.ts';
@@ -55,9 +56,12 @@ payloads and responses, which can contain what visitors wrote.`)
     )
     .withDeployment(
       async (commandRun, id: string, reference: string | undefined, options: ListOptions & ShowOptions) => {
-        const misplaced = Object.keys(options).find((name) => SHOW_OPTIONS.has(name) === (reference === undefined));
-        if (misplaced !== undefined)
-          throw invalidField(misplaced, `${reference === undefined ? 'needs an' : 'takes no'} event id`);
+        const misplacedOption = Object.keys(options).find(
+          (name) => SHOW_OPTIONS.has(name) === (reference === undefined),
+        );
+        if (misplacedOption !== undefined)
+          throw invalidField(misplacedOption, `${reference === undefined ? 'needs an' : 'takes no'} event id`);
+        if (reference !== undefined || commandRun.output.json) await recordReading(id, commandRun.context);
         await (reference === undefined ? list(id, options, commandRun) : show(id, reference, options, commandRun));
       },
     );
@@ -65,6 +69,13 @@ payloads and responses, which can contain what visitors wrote.`)
 
 /** Returns the id of a log. A site ID means the log of the assistant's usage webhooks. */
 const logOf = (id: string): string => (id.startsWith('site_') ? usageLogId(id) : id);
+
+/** Records that the operator reads payloads. What has been deleted has no audit trail of which its log would tell. */
+async function recordReading(id: string, context: ConnectedRun['context']): Promise<void> {
+  const { store } = context;
+  const owner = await (id.startsWith('site_') ? store.findAssistant(id) : store.findActionById(id));
+  if (owner !== undefined) await store.record(recordOf('read_deliveries', subjectOf(owner), context));
+}
 
 /** Lists the latest attempts of a log, and with --follow prints each further attempt when it ends. */
 async function list(id: string, options: ListOptions, commandRun: ConnectedRun): Promise<void> {

@@ -4,6 +4,7 @@ import { ERASED, RETENTION_DAYS } from '../../src/contract/retention.ts';
 import type { Conversation } from '../../src/contract/widget.ts';
 import { ADDRESS_COUNTERS, normalizeIpAddress } from '../../src/domain/auth/ip-addresses.ts';
 import { userVisitorId } from '../../src/domain/conversations/conversations.ts';
+import { recordOf } from '../../src/domain/organizations/changes.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
@@ -18,7 +19,7 @@ type Person = { readonly orgId: string; readonly ids: readonly string[] };
 /** What the functions of this file need of the deployment. */
 type PersonContext = Pick<
   ConnectedRun['context'],
-  'store' | 'erasure' | 'deliveryRecords' | 'unreadableRecords' | 'now' | 'step' | 'pause'
+  'author' | 'store' | 'erasure' | 'deliveryRecords' | 'unreadableRecords' | 'now' | 'step' | 'pause'
 >;
 /** The conversation to which a stored item belongs. Only one item of a conversation has its other fields. */
 type ConversationPart = Pick<Conversation, 'site_id' | 'conversation_id'> & Partial<Conversation>;
@@ -73,6 +74,7 @@ export async function* exportedRecords(
 ): AsyncGenerator<object> {
   const person = ids && (await findPerson({ orgId, ids }, context));
   const { logIds } = person ?? (await logsOf(orgId, context));
+  await context.store.record(recordOf('export_data', { org_id: orgId, entity_id: orgId }, context));
   for (const conversation of person?.conversations ?? []) yield { kind: 'conversation', ...conversation };
   for await (const record of context.erasure.auditRecords(orgId)) {
     if (from !== undefined && record.at < from) continue;
@@ -155,7 +157,8 @@ export async function erasePerson(person: Person, isDryRun: boolean, context: Pe
   const { erasure, now } = context;
   const startTime = now();
   const data = await findPerson(person, context);
-  if (!isDryRun) await erasure.recordErasure(person.orgId, startTime);
+  const subject = { org_id: person.orgId, entity_id: person.orgId };
+  if (!isDryRun) await context.store.record(recordOf('erase_person', subject, context));
   const { oldestUnfinished, ...counts } = await eraseRecords(data, undefined, isDryRun, context);
   if (!isDryRun) {
     await waitForRequestsInProgress(context);
@@ -269,7 +272,11 @@ function withoutPerson(record: AuditRecord, ids: readonly string[]): AuditRecord
   const { by, entity_id, name, changes } = record;
   const remainingRecord = {
     ...record,
-    by: { sub: withoutIds(by.sub), email: withoutIds(by.email) },
+    by: {
+      sub: withoutIds(by.sub),
+      email: withoutIds(by.email),
+      ...(by.arn !== undefined && { arn: withoutIds(by.arn) }),
+    },
     entity_id: withoutIds(entity_id),
     ...(name !== undefined && { name: withoutIds(name) }),
     ...(changes && {

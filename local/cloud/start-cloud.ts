@@ -21,6 +21,7 @@ import { dynamoDb, engineTables } from './services/dynamodb.ts';
 import { type EventCheck, eventBridge, eventTargets, schedule } from './services/event-bridge.ts';
 import { lambda } from './services/lambda-service.ts';
 import { keptSecrets, secretsManager } from './services/secrets-manager.ts';
+import { securityTokens } from './services/security-tokens.ts';
 import { openQueues, sns, sqs } from './services/sqs.ts';
 import { keptUsers, userPools } from './services/user-pools.ts';
 import { readAssembly } from './template/assembly.ts';
@@ -193,6 +194,7 @@ async function start(context: StartContext) {
     }),
     secretsmanager: secretsManager(secrets),
     lambda: lambda(functions),
+    sts: securityTokens(),
     'cognito-idp': userPools(stack.all('AWS::Cognito::UserPool'), users, invite),
   };
   const endpoint = gatewayOf({ keys, authorizer, services, onFault: print, onCall: options.onCall });

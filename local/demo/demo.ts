@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { openDeployment } from '../../cli/deployment.ts';
 import { closeServer } from '../../cli/receiver.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
+import { OPERATOR_ARN } from '../cloud/account.ts';
 import { listenNear } from '../cloud/listener.ts';
 import type { LocalCloud } from '../local-cloud.ts';
 import { addReadyUsers, demoActions, demoOrganization, READY_USERS } from './demo-organization.ts';
@@ -17,7 +18,7 @@ export type RunningDemo = Awaited<ReturnType<typeof startDemo>>;
 /** Starts the demo's customer, with a website, a members' area, a backend and a TLS receiver. */
 export async function startDemo(cloud: LocalCloud) {
   const { gatewayUrl: endpoint, region, credentials, outputs } = cloud;
-  const deployment = openDeployment(outputs, { endpoint, region, credentials });
+  const deployment = openDeployment(outputs, { endpoint, region, credentials }, OPERATOR_ARN);
   await using stops = new AsyncDisposableStack();
   const usageSecret = randomBytes(32).toString('hex');
   const receiver = await startDemoReceiver(cloud.certificate, usageSecret);

@@ -8,10 +8,11 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
+import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { OUTPUTS } from '../deployment/outputs.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type AwsAccess, cloudFormationClient, dynamoDbClient, lambdaClient } from './aws-clients.ts';
+import { type AwsAccess, cloudFormationClient, dynamoDbClient, lambdaClient, stsClient } from './aws-clients.ts';
 
 /**
  * Reads facts about the AWS account. `stack` and `toolkit` are the states of the service's stack and of the CDK's; a stack is undefined when
@@ -95,6 +96,12 @@ export async function operatorAccess(
   const { requestHandler } = access;
   const credentials = defaultProvider({ mfaCodeProvider, clientConfig: { requestHandler } });
   return { ...access, region: await cloudFormationClient(access).config.region(), credentials };
+}
+
+/** Returns the ARN of the caller, whom AWS names without a permission. */
+export async function callerArn(access: AwsAccess): Promise<string> {
+  const { Arn = '' } = await stsClient(access).send(new GetCallerIdentityCommand({}));
+  return Arn;
 }
 
 export type LogQuery = {

@@ -7,6 +7,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { STSClient } from '@aws-sdk/client-sts';
 import { awsTransport } from '#aws-transport';
 
 /**
@@ -90,3 +91,5 @@ export const cloudFormationClient = (access: AwsAccess = {}): CloudFormationClie
 
 export const logsClient = (access: AwsAccess = {}): CloudWatchLogsClient =>
   new CloudWatchLogsClient(settings(access, 5000));
+
+export const stsClient = (access: AwsAccess = {}): STSClient => new STSClient(settings(access, 5000));

@@ -194,7 +194,11 @@ export const DASHBOARD_SCHEMAS = {
   },
   listAudit: {
     query: z.object({ after: characters({ min: 1, max: 200 }).optional() }),
-    answer: z.object({ records: z.array(z.object(AUDIT_RECORD).omit({ org_id: true })), unreadable, next }),
+    answer: z.object({
+      records: z.array(z.object({ ...AUDIT_RECORD, by: AUDIT_RECORD.by.omit({ arn: true }) }).omit({ org_id: true })),
+      unreadable,
+      next,
+    }),
   },
 } as const satisfies Record<
   DashboardOperation,

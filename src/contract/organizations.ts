@@ -95,11 +95,17 @@ export const AUDIT_OPERATIONS = [
   'update_action',
   'delete_action',
   'erase_person',
+  'export_data',
+  'read_deliveries',
+  'read_signing_secret',
   'add_member',
   'change_role',
   'remove_member',
 ] as const;
 export type AuditOperation = (typeof AUDIT_OPERATIONS)[number];
+
+/** What precedes the id of an organization in the partition key of its audit trail. */
+export const AUDIT_PARTITION = 'AUDIT#';
 
 /** The author of the operator's changes. */
 export const OPERATOR = { sub: 'operator', email: 'operator' } as const;
@@ -109,22 +115,23 @@ const auditValue = z
   .nullable()
   .describe('Text, or JSON, of which the trail keeps the beginning; null when there is none');
 
-/** A change to the configuration of an organization, or to its members: author, operation, time, and old and new values that are no secret. */
+/** A change to the configuration of an organization, or to its members, or what the operator reads of it: author, operation, time, and old and new values that are no secret. */
 export const AUDIT_RECORD = {
   org_id: z.string(),
   at: time,
-  by: z.object({ sub: z.string(), email: z.string() }),
+  /** `arn`: the operator's identity in AWS, which the dashboard does not show. */
+  by: z.object({ sub: z.string(), email: z.string(), arn: z.string().optional() }),
   // Any name is accepted, because newer code may have more operations, and their records are shown.
   operation: z.string().describe(`${AUDIT_OPERATIONS.join(', ')}; later versions may add more`),
-  /** Empty for the organization itself, its members, and the erasure of a person. */
+  /** Empty for the organization itself, its members, and its data as a whole. */
   site_id: z.string(),
-  /** Id of the organization, the assistant, the Action or the login of the member; of the organization for the erasure of a person. */
+  /** Id of the organization, the assistant, the Action or the login of the member; of the organization for its data as a whole. */
   entity_id: z.string(),
   name: z
     .string()
     .optional()
     .describe(
-      'Name of the organization, assistant or Action after the change; address of the member; none for erase_person',
+      'Name of the organization, assistant or Action after the change; address of the member; none for erase_person and export_data',
     ),
   /** The version after the change; for a deletion, the last version; 1 of an organization and of a membership, which have none. */
   version,

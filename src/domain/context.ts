@@ -64,8 +64,8 @@ export type ManagementContext = Context<'store' | 'now' | 'randomBytes'> & { rea
 
 /** Who makes a change. The change is stored together with its audit record, in one transaction. */
 export type Author =
-  /** `arn`: of the operator's identity in AWS, where it is known. */
-  | { readonly kind: 'operator'; readonly arn?: string }
+  /** `arn`: of the operator's identity in AWS. */
+  | { readonly kind: 'operator'; readonly arn: string }
   | {
       readonly kind: 'admin';
       readonly by: Membership;
@@ -429,6 +429,8 @@ export type ConfigurationStore = {
   readonly findAction: Configuration['findAction'];
   readonly findActionById: (actionId: string) => Promise<Action | undefined>;
   readonly listActions: (orgId: string) => Promise<ActionList>;
+  /** Writes a record that belongs to no change. */
+  readonly record: (record: AuditRecord) => Promise<void>;
   /** Reads one page of the audit trail, the newest record first. @param after the `next` of the page before */
   readonly auditPage: (
     orgId: string,

@@ -242,7 +242,9 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
     }),
     forMember('listAudit', DASHBOARD_SCHEMAS.listAudit.query, async ({ member, input: { after }, invocation }) => {
       const { records, unreadable, next = null } = await context.store.auditPage(member.org_id, after);
-      return { records: [...records], unreadable: reportUnreadable(unreadable, invocation), next };
+      // An ARN of the operator names an account and often a person, who are no matter of the customer.
+      const shownRecords = records.map(({ by: { arn: _, ...by }, ...record }) => ({ ...record, by }));
+      return { records: shownRecords, unreadable: reportUnreadable(unreadable, invocation), next };
     }),
   ];
 }

@@ -81,4 +81,4 @@ export function anAiAction(changes: Partial<AiAction> = {}): AiAction {
 }
 
 /** The operator, whose identity in AWS is not known. */
-export const OPERATOR_AUTHOR = { kind: 'operator' } as const;
+export const OPERATOR_AUTHOR = { kind: 'operator', arn: 'arn:aws:iam::123456789012:user/ada' } as const;

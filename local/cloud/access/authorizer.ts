@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { appliesTo, type ConditionSets, isAbout, type PolicyStatement } from './policies.ts';
+import {
+  appliesTo,
+  type ConditionSets,
+  isAbout,
+  matchesWildcard,
+  type PolicyStatement,
+  patternsOfKeys,
+} from './policies.ts';
 
 /** A statement of a role, with the place in the template that a report can name. */
 export type RoleStatement = {
@@ -90,8 +97,9 @@ export class Authorizer {
   }
 
   /** Checks a call and records the decision. @returns undefined when the call is allowed, otherwise the denial */
-  check(caller: Caller, { action, resource, sets }: Check): Denial | undefined {
+  check(caller: Caller, { action, resource, sets: callSets }: Check): Denial | undefined {
     if (caller.kind === 'operator') return undefined;
+    const sets = caller.kind === 'function' ? decisiveSets(caller.role, callSets) : callSets;
     const source = caller.kind === 'service' ? caller.sourceArn : '';
     const question = `${principalOf(caller)} ${source} ${action} ${resource} ${JSON.stringify(sets)}`;
     if (!this.#decisions.has(question)) this.#decisions.set(question, this.#decide(caller, { action, resource, sets }));
@@ -126,6 +134,13 @@ export class Authorizer {
     this.#onDenial(denial);
     return denial;
   }
+}
+
+/** Returns in place of the partition keys of a call the patterns of the role that they match, because keys are without number, and every decision is stored. */
+function decisiveSets({ statements }: IamRole, { 'dynamodb:LeadingKeys': keys = [], ...sets }: ConditionSets = {}) {
+  const patterns = statements.flatMap(({ statement }) => patternsOfKeys(statement) ?? []);
+  const matchedPatterns = patterns.filter((pattern) => keys.some((key) => matchesWildcard(pattern, key)));
+  return { ...sets, 'dynamodb:LeadingKeys': matchedPatterns };
 }
 
 /** One Deny overrides every Allow, and without an Allow nothing is allowed. */

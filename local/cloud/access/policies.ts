@@ -9,6 +9,12 @@ const conditionKeys = z.strictObject({ 'aws:SecureTransport': texts.optional(), 
 /** The keys that the Service Authorization Reference calls ArrayOfString. An operator of one value is no operator of them. */
 const setKeys = z.strictObject({ 'events:source': texts.optional() });
 
+/** The partition keys of the items of a call. */
+const leadingKeys = z.strictObject({ 'dynamodb:LeadingKeys': texts });
+const ON_ONE_ITEM: ReadonlySet<string> = new Set(
+  ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'].map((call) => `dynamodb:${call}`),
+);
+
 /**
  * The schema of an IAM policy. What the gateway cannot judge is an error, because ignoring it could allow too much.
  * @param actions matches the actions that it can judge
@@ -17,28 +23,38 @@ const documentOf = (actions: RegExp) =>
   z.strictObject({
     Version: z.literal('2012-10-17'),
     Statement: z.array(
-      z.strictObject({
-        Sid: z.string().optional(),
-        Effect: z.enum(['Allow', 'Deny']),
-        /** The principal of a resource policy or trust policy: every caller, or a service of AWS. */
-        Principal: z
-          .union([z.strictObject({ AWS: z.literal('*') }), z.strictObject({ Service: z.string() })])
-          .optional(),
-        Action: texts.refine((all) => all.every((action) => actions.test(action)), 'not an action of a known service'),
-        /** Absent in a trust policy, which is about its own role. */
-        Resource: texts
-          .refine((all) => !all.some((resource) => resource.includes('${')), 'policy variables are not known')
-          .optional(),
-        Condition: z
-          .strictObject({
-            ArnEquals: conditionKeys.optional(),
-            ArnLike: conditionKeys.optional(),
-            Bool: conditionKeys.optional(),
-            'ForAllValues:StringNotEquals': setKeys.optional(),
-            Null: setKeys.optional(),
-          })
-          .default({}),
-      }),
+      z
+        .strictObject({
+          Sid: z.string().optional(),
+          Effect: z.enum(['Allow', 'Deny']),
+          /** The principal of a resource policy or trust policy: every caller, or a service of AWS. */
+          Principal: z
+            .union([z.strictObject({ AWS: z.literal('*') }), z.strictObject({ Service: z.string() })])
+            .optional(),
+          Action: texts.refine(
+            (all) => all.every((action) => actions.test(action)),
+            'not an action of a known service',
+          ),
+          /** Absent in a trust policy, which is about its own role. */
+          Resource: texts
+            .refine((all) => !all.some((resource) => resource.includes('${')), 'policy variables are not known')
+            .optional(),
+          Condition: z
+            .strictObject({
+              ArnEquals: conditionKeys.optional(),
+              ArnLike: conditionKeys.optional(),
+              Bool: conditionKeys.optional(),
+              'ForAllValues:StringNotEquals': setKeys.optional(),
+              'ForAnyValue:StringLike': leadingKeys.optional(),
+              Null: setKeys.optional(),
+            })
+            .default({}),
+        })
+        .refine(
+          ({ Action, Condition }) =>
+            Condition['ForAnyValue:StringLike'] === undefined || Action.every((action) => ON_ONE_ITEM.has(action)),
+          'the partition keys of other calls are not known',
+        ),
     ),
   });
 
@@ -48,7 +64,8 @@ export const trustDocument = documentOf(/^sts:AssumeRole$/);
 
 export type PolicyStatement = z.infer<typeof policyDocument>['Statement'][number];
 
-export type ConditionSets = { readonly 'events:source': readonly string[] };
+/** The values of the keys that have several. */
+export type ConditionSets = { readonly [key in 'events:source' | 'dynamodb:LeadingKeys']?: readonly string[] };
 
 /** A call that a caller wants to make. */
 export type AccessRequest = {
@@ -60,6 +77,13 @@ export type AccessRequest = {
   /** Condition keys with several values. */
   readonly sets?: ConditionSets | undefined;
 };
+
+/** Returns the patterns of partition keys to which a statement is limited; undefined when it is about all. */
+export const patternsOfKeys = ({ Condition }: Pick<PolicyStatement, 'Condition'>) =>
+  Condition['ForAnyValue:StringLike']?.['dynamodb:LeadingKeys'];
+
+const matchesAny = (patterns: readonly string[] | undefined, values: readonly string[] = []): boolean =>
+  patterns === undefined || patterns.some((pattern) => values.some((value) => matchesWildcard(pattern, value)));
 
 /** Whether a statement is about this action on this resource, and one value of each of its condition keys is the call's. */
 export function appliesTo({ Action, Resource, Condition }: PolicyStatement, request: AccessRequest): boolean {
@@ -83,6 +107,7 @@ export function appliesTo({ Action, Resource, Condition }: PolicyStatement, requ
       Condition['ForAllValues:StringNotEquals'],
       (values, sources = []) => !sources.some((one) => values.includes(one)),
     ) &&
+    matchesAny(patternsOfKeys({ Condition }), request.sets?.['dynamodb:LeadingKeys']) &&
     forSets(Condition.Null, (values, sources) => values.includes(String(sources === undefined)))
   );
 }

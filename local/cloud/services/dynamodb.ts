@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import type { ConditionSets } from '../access/policies.ts';
 import { arnOf, REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { DynamoProcess } from '../engines/dynoxide.ts';
@@ -118,6 +119,13 @@ export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
       if (`${Object.keys(start).sort()}` !== `${schema.sort()}`)
         throw new AwsError('ValidationException', 'The provided starting key is invalid');
     },
+    /** Returns the partition key of the item of a call; undefined of a call on several. The engine refuses a key that is no text. */
+    leadingKeys({ TableName, Item, Key = Item }: JsonRecord): ConditionSets | undefined {
+      const schema = tables.find(({ ref }) => ref === TableName)?.properties.KeySchema;
+      const name = schema?.find(({ KeyType }) => KeyType === 'HASH')?.AttributeName ?? '';
+      const value = isObject(Key) ? Key[name] : undefined;
+      return isObject(value) ? { 'dynamodb:LeadingKeys': [String(value.S)] } : undefined;
+    },
     /**
      * BatchExecuteStatement. The statements first run in one transaction, because the engine writes to the disk once per transaction.
      * Only when the transaction is refused does each statement run by itself, with its own result.
@@ -169,9 +177,17 @@ export function dynamoDb(tables: EngineTables): AwsService {
       tables.requireStartKey(call.parameters);
       return tables.forward(call.request);
     };
-  const onTable = forwardedOperation(({ operation, parameters }) => [
-    actionOn(operation, textOf(parameters, 'TableName')),
-  ]);
+  const actionOnItem = (action: string, call: JsonRecord) =>
+    actionOn(action, textOf(call, 'TableName'), tables.leadingKeys(call));
+  const actionsOfItem = (item: JsonRecord) =>
+    Object.entries(item).map(([kind, member]) => {
+      const action = MEMBER_ACTIONS[kind];
+      if (action === undefined || !isObject(member)) {
+        throw new UnknownOperation('dynamodb', `TransactWriteItems ${kind}`);
+      }
+      return actionOnItem(action, member);
+    });
+  const onTable = forwardedOperation(({ operation, parameters }) => [actionOnItem(operation, parameters)]);
   const onTables = forwardedOperation(({ operation, parameters: { RequestItems: items } }) =>
     // The engine refuses what is no object.
     Object.keys(isObject(items) ? items : {}).map((table) => actionOn(operation, table)),
@@ -196,19 +212,11 @@ export function dynamoDb(tables: EngineTables): AwsService {
   });
 }
 
-const actionOn = (action: string, table: string): Parameters<Demand> => [
+const actionOn = (action: string, table: string, sets?: ConditionSets): Parameters<Demand> => [
   `dynamodb:${action}`,
   table.startsWith('arn:') ? table : arnOf('dynamodb', `table/${table}`),
+  sets,
 ];
-
-const actionsOfItem = (item: JsonRecord) =>
-  Object.entries(item).map(([kind, member]) => {
-    const action = MEMBER_ACTIONS[kind];
-    if (action === undefined || !isObject(member)) {
-      throw new UnknownOperation('dynamodb', `TransactWriteItems ${kind}`);
-    }
-    return actionOn(action, textOf(member, 'TableName'));
-  });
 
 function actionOfStatement(member: JsonRecord): Parameters<Demand> {
   const { insert, table } = STATEMENT.exec(textOf(member, 'Statement'))?.groups ?? {};

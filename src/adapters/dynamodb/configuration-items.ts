@@ -2,7 +2,13 @@ import * as z from 'zod';
 import { actionShape, SEALED, STORED_WITH_SETTINGS } from '../../contract/action-shape.ts';
 import type { Action, AiAction, FormAction, Offered } from '../../contract/actions.ts';
 import { ASSISTANT } from '../../contract/assistants.ts';
-import { AUDIT_RECORD, type AuditRecord, MEMBERSHIP, ORGANIZATION } from '../../contract/organizations.ts';
+import {
+  AUDIT_PARTITION,
+  AUDIT_RECORD,
+  type AuditRecord,
+  MEMBERSHIP,
+  ORGANIZATION,
+} from '../../contract/organizations.ts';
 import { parseJson } from '../../domain/parse-json.ts';
 import { itemReader } from './stored-items.ts';
 
@@ -108,7 +114,7 @@ export const readMembership = itemReader(
 export const readAuditRecord = itemReader(z.object({ record: z.object(AUDIT_RECORD) }));
 
 /** Returns the partition key of the audit trail of an organization. */
-export const auditPartition = (orgId: string) => `AUDIT#${orgId}`;
+export const auditPartition = (orgId: string) => `${AUDIT_PARTITION}${orgId}`;
 
 /**
  * Keys of the configuration table (docs/architecture.md, "Data"). With an empty id at its end, the sort key is the prefix of those of all items
@@ -125,9 +131,15 @@ export const KEYS = {
   member: (orgId: string, sub: string) => ({ pk: `ORG#${orgId}`, sk: `MEMBER#${sub}` }),
   /** Leads from a login to the organizations it belongs to. */
   memberOrganization: (sub: string, orgId: string) => ({ pk: `MEMBER#${sub}`, sk: `ORG#${orgId}` }),
-  audit: ({ org_id, at, entity_id, version }: Pick<AuditRecord, 'org_id' | 'at' | 'entity_id' | 'version'>) => ({
+  audit: ({
+    org_id,
+    at,
+    entity_id,
+    version,
+    operation,
+  }: Pick<AuditRecord, 'org_id' | 'at' | 'entity_id' | 'version' | 'operation'>) => ({
     pk: auditPartition(org_id),
-    sk: `${at}#${entity_id}#${version}`,
+    sk: `${at}#${entity_id}#${version}#${operation}`,
   }),
   /** Item for the delivery log of a deleted Action, which still exists and is erased with the assistant. */
   logOfDeletedAction: (orgId: string, siteId: string, actionId: string) => ({
@@ -139,12 +151,14 @@ export const KEYS = {
   domain: (entry: string, siteId: string) => ({ pk: `DOMAIN#${entry}`, sk: `SITE#${siteId}` }),
 } as const;
 
-/** Returns the write of an audit record. */
+export const auditItem = (record: AuditRecord) => ({ ...KEYS.audit(record), record });
+
+/** The condition of a put that must not replace an item. */
+export const ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };
+
+/** Returns the write of an audit record. It replaces none (docs/decisions/0006). */
 export const auditPut = (table: string, record: AuditRecord) => ({
-  Put: {
-    TableName: table,
-    Item: { ...KEYS.audit(record), record },
-  },
+  Put: { TableName: table, Item: auditItem(record), ...ABSENT },
 });
 
 /** The condition that an organization or an assistant exists and is not being deleted. */

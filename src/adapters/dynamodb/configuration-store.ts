@@ -11,6 +11,7 @@ import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
 import {
+  ABSENT,
   auditPartition,
   auditPut,
   KEYS,
@@ -212,6 +213,14 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
       return refusedWrites.length === 0;
     },
 
+    record: async (record) => {
+      // Of two commands in the same millisecond, the second one gets the next.
+      for (let at = Date.parse(record.at); ; at++) {
+        const put = auditPut(table, { ...record, at: new Date(at).toISOString() });
+        if ((await client.transactWrite([put])).length === 0) return;
+      }
+    },
+
     createdBy: async (author, now) => {
       if (author.kind === 'operator' || author.creationKey === undefined) return undefined;
       const { by, creationKey } = author;
@@ -261,9 +270,6 @@ type NamedWrites = Readonly<Record<string, TransactItem | readonly TransactItem[
 
 /** How long a repeated idempotency key finds what it has created. */
 const CREATION_KEY_SECONDS = 24 * 3600;
-
-/** The condition of a put that must not replace an item. */
-const ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };
 
 /** Creates the parts of a change of the configuration: its writes, and the transaction that makes them. */
 function configurationTransaction(client: DynamoDb, table: string, auditClock?: Clock) {

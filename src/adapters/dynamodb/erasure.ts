@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { Assistant } from '../../contract/assistants.ts';
 import type { DeliveryRecord } from '../../contract/delivery-record.ts';
-import { type AuditRecord, OPERATOR } from '../../contract/organizations.ts';
+import type { AuditRecord } from '../../contract/organizations.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb, StoredItem } from './client.ts';
-import { auditPartition, auditPut, KEYS, readAuditRecord } from './configuration-items.ts';
+import { auditItem, auditPartition, KEYS, readAuditRecord } from './configuration-items.ts';
 import { conversationKeyPrefix, conversationOf, conversationPartition } from './conversations-table.ts';
 import { eraseContent, logPartitions } from './delivery-records.ts';
 import { backOff } from './storage-errors.ts';
@@ -139,21 +139,6 @@ export function erasure(
       return existing.length;
     },
 
-    /** Writes into the audit trail that the operator erases a person's data. The record names no person. */
-    recordErasure: async (orgId: string, at: Date) => {
-      const record: AuditRecord = {
-        org_id: orgId,
-        at: at.toISOString(),
-        by: OPERATOR,
-        operation: 'erase_person',
-        site_id: '',
-        entity_id: orgId,
-        version: 1,
-        fields: [],
-      };
-      await client.transactWrite([auditPut(tables.configuration, record)]);
-    },
-
     /** Records that an organization or an assistant is deleted. */
     recordDeletion: async (deletion: Deletion) => {
       await client.putItem({ TableName: tables.deliveryLog, Item: { ...deletionKey(deletion), deletion } });
@@ -188,7 +173,7 @@ export function erasure(
     replaceAudit: async (record: AuditRecord, next: AuditRecord) => {
       const removal = { Delete: { TableName: tables.configuration, Key: KEYS.audit(record) } };
       const old = record.entity_id === next.entity_id ? [] : [removal];
-      await client.transactWrite([...old, auditPut(tables.configuration, next)]);
+      await client.transactWrite([...old, { Put: { TableName: tables.configuration, Item: auditItem(next) } }]);
     },
 
     /** Erases the audit trail of an organization. */

@@ -4,7 +4,7 @@ import { truncateCharacters } from '../../contract/fields.ts';
 import { AUDIT_VALUE_CHARACTERS } from '../../contract/limits.ts';
 import { type AuditOperation, type AuditRecord, OPERATOR, type Organization } from '../../contract/organizations.ts';
 import { canonicalJson } from '../canonical-json.ts';
-import type { Author, ManagementContext } from '../context.ts';
+import type { Author, Context, ManagementContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
 
 /** Who changes assistants and Actions, in which version, and what the audit trail keeps of it. */
@@ -100,6 +100,30 @@ export function auditValues(
   }));
 }
 
+/** What an audit record needs of the world. */
+export type RecordContext = Context<'now'> & Pick<ManagementContext, 'author'>;
+
+/** Returns the audit record of what somebody does that is no change of a version. */
+export const recordOf = (
+  operation: AuditOperation,
+  subject: Pick<AuditRecord, 'org_id' | 'entity_id'> & Partial<AuditRecord>,
+  { author, now }: RecordContext,
+): AuditRecord => ({
+  ...{ at: now().toISOString(), by: recordedAuthor(author), operation, site_id: '', version: 1, fields: [] },
+  ...subject,
+});
+
+/** Returns what an audit record says of an organization, an assistant or an Action. */
+export function subjectOf(entity: Organization | Assistant | Action) {
+  const site_id = 'site_id' in entity ? entity.site_id : '';
+  const entity_id = 'action_id' in entity ? entity.action_id : site_id || entity.org_id;
+  const version = 'version' in entity ? entity.version : 1;
+  return { org_id: entity.org_id, site_id, entity_id, name: entity.name, version };
+}
+
+const recordedAuthor = (author: Author): AuditRecord['by'] =>
+  author.kind === 'operator' ? { ...OPERATOR, arn: author.arn } : { sub: author.by.sub, email: author.by.email };
+
 /**
  * Returns the audit record of a change: author, operation, time, and of a change of settings their names and values.
  * @returns undefined when the operator changes nothing, or only copies a restriction, which happens to each assistant and Action. What an
@@ -113,19 +137,9 @@ export function auditRecord(mutation: Mutation, author: Author, at: Date): Audit
     !BOOKKEEPING.has(field) && !(mutation.entity !== 'organization' && COPIES.has(field));
   const fields = isDeletion ? [] : changedFields(previous ?? {}, next).filter(isRecorded);
   if (author.kind === 'operator' && !isDeletion && fields.length === 0) return undefined;
-  const site_id = 'site_id' in entity ? entity.site_id : '';
-  return {
-    org_id: entity.org_id,
-    at: at.toISOString(),
-    by: author.kind === 'operator' ? OPERATOR : { sub: author.by.sub, email: author.by.email },
-    operation: operationOf(mutation, fields),
-    site_id,
-    entity_id: 'action_id' in entity ? entity.action_id : site_id || entity.org_id,
-    name: entity.name,
-    version: 'version' in entity ? entity.version : 1,
-    fields,
-    changes: previous && next && !isDeletion ? auditValues(fields, previous, next) : undefined,
-  };
+  const changes = previous && next && !isDeletion ? auditValues(fields, previous, next) : undefined;
+  const subject = { ...subjectOf(entity), fields, changes };
+  return recordOf(operationOf(mutation, fields), subject, { author, now: () => at });
 }
 
 function operationOf(mutation: Mutation, fields: readonly string[]): AuditOperation {

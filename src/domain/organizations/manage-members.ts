@@ -2,18 +2,16 @@ import type * as z from 'zod';
 import type { DashboardAnswer } from '../../contract/dashboard.ts';
 import {
   type AuditOperation,
-  type AuditRecord,
   type Membership,
   memberInput,
   namedMember,
-  OPERATOR,
   type Role,
 } from '../../contract/organizations.ts';
 import type { Context, Login, Logins, MemberList, Members } from '../context.ts';
 import type { Invocation } from '../facts.ts';
 import { inputOf, Refusal } from '../refusal.ts';
 import { ServiceError } from '../service-error.ts';
-import { auditValues } from './changes.ts';
+import { auditValues, type RecordContext, recordOf } from './changes.ts';
 import { assistantLimit } from './manage-assistants.ts';
 import { noOrganization, requireOrganization } from './manage-organizations.ts';
 import { requireReadable } from './suspension-and-quota.ts';
@@ -29,7 +27,7 @@ import { requireReadable } from './suspension-and-quota.ts';
 export async function addMember(
   orgId: string,
   input: Omit<z.input<typeof memberInput>, 'role'> & { readonly role?: string },
-  context: Context<'store' | 'members' | 'logins' | 'now'>,
+  context: Context<'store' | 'members' | 'logins'> & RecordContext,
 ): Promise<{ readonly membership: Membership; readonly roleBefore: Role | undefined; readonly isInvited: boolean }> {
   const {
     email,
@@ -42,7 +40,6 @@ export async function addMember(
     sub === undefined
       ? await certainLogin(email ?? '', providers, context.logins)
       : await namedLogin(sub, context.logins);
-  const now = context.now();
   const previous = await context.members.findMembership(orgId, login.sub);
   const role = namedRole ?? previous?.role ?? 'member';
   const membership: Membership = {
@@ -50,29 +47,19 @@ export async function addMember(
     sub: login.sub,
     email: (login.email ?? login.username).toLowerCase(),
     role,
-    created_at: previous?.created_at ?? now.toISOString(),
+    created_at: previous?.created_at ?? context.now().toISOString(),
   };
   const isRecorded = previous?.role !== role;
-  await context.members.save(membership, isRecorded ? memberRecord(now, previous, membership) : undefined);
+  await context.members.save(membership, isRecorded ? memberRecord(previous, membership, context) : undefined);
   return { membership, roleBefore: previous?.role, isInvited };
 }
 
 /** Returns the record of a change of a membership, which only the operator makes. Without `previous` it begins, without `next` it ends. */
-function memberRecord(at: Date, previous: Membership | undefined, next: Membership | undefined): AuditRecord {
+function memberRecord(previous: Membership | undefined, next: Membership | undefined, context: RecordContext) {
   const { org_id = '', sub = '', email = '' } = next ?? previous ?? {};
-  return {
-    org_id,
-    at: at.toISOString(),
-    by: OPERATOR,
-    operation: memberOperation(previous, next),
-    site_id: '',
-    entity_id: sub,
-    name: email,
-    // A membership has no versions.
-    version: 1,
-    fields: ['role'],
-    changes: auditValues(['role'], previous ?? {}, next ?? {}),
-  };
+  const changes = auditValues(['role'], previous ?? {}, next ?? {});
+  const subject = { org_id, entity_id: sub, name: email, fields: ['role'], changes };
+  return recordOf(memberOperation(previous, next), subject, context);
 }
 
 function memberOperation(previous: Membership | undefined, next: Membership | undefined): AuditOperation {
@@ -131,9 +118,10 @@ export async function listMembers(orgId: string, members: Members): Promise<Memb
 export async function removeMember(
   orgId: string,
   input: z.input<typeof namedMember>,
-  { members, now }: Context<'members' | 'now'>,
+  context: Context<'members'> & RecordContext,
 ): Promise<Membership> {
   const namedPerson = inputOf(namedMember, { ...input, email: input.email?.trim().toLowerCase() });
+  const { members } = context;
   const all = await members.list(orgId);
   const memberships = all.memberships.filter(
     ({ email, sub }) => email === namedPerson.email || sub === namedPerson.sub,
@@ -147,7 +135,7 @@ export async function removeMember(
       fields: [{ field: name, problem: `${value} is not a member of ${orgId}` }],
     });
   }
-  for (const one of memberships) await members.remove(orgId, one.sub, memberRecord(now(), one, undefined));
+  for (const one of memberships) await members.remove(orgId, one.sub, memberRecord(one, undefined, context));
   return membership;
 }
 

@@ -9,7 +9,7 @@ import { operatorOf } from './operator.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { prepare, STEPS } from './scenario.ts';
 
-type Statement = { readonly Action: string | readonly string[] };
+type Statement = { readonly Action: string | readonly string[]; readonly Effect: string };
 type Resource = {
   readonly Type: string;
   readonly Properties: {
@@ -110,7 +110,7 @@ function isNamedBy(pattern: string, resource: string): boolean {
 /** Returns all statements except those of the roles that the CDK adds to deploy assets, which run only on AWS. */
 function statementsOf(
   outdir: string,
-): readonly { construct: string; role: string; index: number; actions: readonly string[] }[] {
+): readonly { construct: string; role: string; index: number; actions: readonly string[]; effect: string }[] {
   const template: { Resources: Record<string, Resource> } = JSON.parse(
     readFileSync(join(outdir, 'VaWave.template.json'), 'utf8'),
   );
@@ -122,9 +122,10 @@ function statementsOf(
         role: Roles[0]?.Ref ?? '',
         index,
         actions: [statement.Action].flat(),
+        effect: statement.Effect,
       })),
     )
-    .filter(({ role }) => !bringsAlong(role));
+    .filter(({ role, effect }) => !bringsAlong(role) && effect === 'Allow');
 }
 
 /** Returns the id of a function's construct. @param role logical id of the function's role */

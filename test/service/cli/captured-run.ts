@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../../cli/connection.ts';
 import { openDeployment } from '../../../cli/deployment.ts';
 import type { CliProcess } from '../../../cli/process.ts';
+import { OPERATOR_ARN } from '../../../local/cloud/account.ts';
 import type { LocalCloud } from '../../../local/local-cloud.ts';
 import { capturedRun } from '../../unit/cli/captured-run.ts';
 
@@ -21,7 +22,7 @@ function commandLine(own: Pick<CliProcess, 'connect' | 'pause'>, options: readon
 /** Runs commands with --json against a local cloud, in this process. They do not wait. */
 export function commandLineOf(cloud: Pick<LocalCloud, 'gatewayUrl' | 'region' | 'credentials' | 'outputs'>) {
   const { gatewayUrl: endpoint, region, credentials } = cloud;
-  const deployment = openDeployment(cloud.outputs, { endpoint, region, credentials });
+  const deployment = openDeployment(cloud.outputs, { endpoint, region, credentials }, OPERATOR_ARN);
   return commandLine({ connect: async () => deployment, pause: async () => true });
 }
 

@@ -103,10 +103,10 @@ test('the table of data has every key of the configuration table', () => {
     KEYS.logOfDeletedAction('<org>', '<site>', '<action>'),
     KEYS.creation('<org>', '<sub>', '<key>'),
     KEYS.domain('<entry>', '<site>'),
-    KEYS.audit({ org_id: '<org>', at: '<time>', entity_id: '<entity>', version: 1 }),
+    KEYS.audit({ org_id: '<org>', at: '<time>', entity_id: '<entity>', version: 1, operation: '<operation>' }),
   ];
   expect(keys).toHaveLength(Object.keys(KEYS).length);
-  for (const { pk, sk } of keys) expect(text).toContain(`\`${pk}\` / \`${sk.replace(/#1$/, '#<version>')}\``);
+  for (const { pk, sk } of keys) expect(text).toContain(`\`${pk}\` / \`${sk.replace('#1#', '#<version>#')}\``);
 });
 
 const costs = readFileSync('docs/costs.md', 'utf8');

@@ -1,4 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
+import { Authorizer } from '../../../local/cloud/access/authorizer.ts';
+import { policyDocument } from '../../../local/cloud/access/policies.ts';
 import { DELIVERED_EVENTS, EVENT_NAMES } from '../../../src/contract/events.ts';
 import { CUT_OFF_SECONDS } from '../../../src/contract/queues.ts';
 import { ACCESS_LOG_OUTPUT, FUNCTIONS, logOutput } from '../../../src/deployment/outputs.ts';
@@ -188,6 +190,34 @@ describe('queues', () => {
         });
       }
     }
+  });
+});
+
+describe('the role of the dashboard', () => {
+  const policy = ofType('AWS::IAM::Policy').find(({ name }) => name === 'DashboardApiRoleDefaultPolicy');
+  const { Statement } = policyDocument.parse(
+    JSON.parse(JSON.stringify(policy?.resource.Properties.PolicyDocument), (key, value) =>
+      key === 'Resource' ? '*' : value,
+    ),
+  );
+  const statements = Statement.map((statement, index) => ({ role: 'Role', index, statement }));
+  const role = { logicalId: 'Role', arn: 'arn:aws:iam::000000000000:role/role', trust: [], statements };
+  const caller = { kind: 'function', functionId: 'Api', sessionArn: 'arn:session', role } as const;
+
+  test.each([
+    ['PutItem', 'AUDIT#org_1', true],
+    ['UpdateItem', 'AUDIT#org_1', false],
+    ['DeleteItem', 'AUDIT#org_1', false],
+    ['Query', undefined, true],
+    ['BatchWriteItem', undefined, false],
+    ['PartiQLUpdate', undefined, false],
+    ['PartiQLDelete', undefined, false],
+    ['UpdateItem', 'ORG#org_1', true],
+    ['DeleteItem', 'SITE#site_1', true],
+  ])('may call %s on %s: %p', (call, key, isAllowed) => {
+    const sets = key === undefined ? {} : { 'dynamodb:LeadingKeys': [key] };
+    const denial = new Authorizer().check(caller, { action: `dynamodb:${call}`, resource: '*', sets });
+    expect(denial === undefined).toBe(isAllowed);
   });
 });
 

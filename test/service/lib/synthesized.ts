@@ -53,7 +53,7 @@ export async function stackOf(choice: Choice): Promise<{ stackName: string; term
 }
 
 const statement = z.object({
-  Effect: z.literal('Allow'),
+  Effect: z.enum(['Allow', 'Deny']),
   Action: z.union([z.string(), z.array(z.string())]),
   Resource: z.unknown(),
 });
@@ -66,6 +66,7 @@ export function grantsOf(template: Template, role: string): string[] {
   const document = z.object({ Properties: z.object({ PolicyDocument: z.object({ Statement: z.array(statement) }) }) });
   return policies
     .flatMap(([, policy]) => document.parse(policy).Properties.PolicyDocument.Statement)
+    .filter(({ Effect }) => Effect === 'Allow')
     .flatMap(({ Action, Resource }) => {
       const resources = Array.isArray(Resource) ? Resource : [Resource];
       return [Action].flat().flatMap((action) => resources.map((resource) => `${action} ${resourceName(resource)}`));

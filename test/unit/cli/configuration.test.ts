@@ -1,3 +1,4 @@
+import { OPERATOR_AUTHOR } from '../../fakes/configuration.ts';
 import { CONFIGURATION } from '../../fakes/configuration-store.ts';
 import { FakeOperator } from './operator.ts';
 
@@ -96,6 +97,7 @@ describe('org', () => {
     const orgId = await operator.organization('paid');
     const update = (...words: string[]) => operator.json('org', 'update', orgId, ...words);
     expect(await update('--plan', 'free')).toMatchObject({ org_id: orgId, name: 'Corner Shop', plan: 'free' });
+    operator.clock.advance(1);
     const changed = { name: 'Mall', plan: 'free', assistant_limit: 1 };
     expect(await update('--name', 'Mall', '--assistants', '1')).toMatchObject(changed);
   });
@@ -136,6 +138,7 @@ describe('org', () => {
     operator.answer = 'y';
     expect((await operator.run('org', 'suspend', org_id)).out).toMatch(/^Suspended the organization\n/);
     expect((await operator.run('assistant', 'show', site_id)).out).toMatch(/suspended +true/);
+    operator.clock.advance(1);
     const resumed = { org_id, suspended: false, assistants: 1, actions: 1 };
     expect(await operator.json('org', 'resume', org_id)).toEqual(resumed);
   });
@@ -144,6 +147,7 @@ describe('org', () => {
     const { org_id } = await operator.action();
     const set = { org_id, daily_outbound_quota: 500, assistants: 1, actions: 1 };
     expect(await operator.json('org', 'quota', org_id, '--per-day', '500')).toEqual(set);
+    operator.clock.advance(1);
     expect((await operator.run('org', 'quota', org_id, '--none')).out).toMatch(/daily_outbound_quota +–/);
   });
 
@@ -355,6 +359,34 @@ describe('action', () => {
 });
 
 describe('secrets', () => {
+  test.each([
+    ['action secret', ({ action_id }: { action_id: string }) => ['action', 'secret', action_id], 'read_signing_secret'],
+    [
+      'deliveries --json',
+      ({ action_id }: { action_id: string }) => ['deliveries', action_id, '--json'],
+      'read_deliveries',
+    ],
+    [
+      'usage deliveries --json',
+      ({ site_id }: { site_id: string }) => ['deliveries', site_id, '--json'],
+      'read_deliveries',
+    ],
+    ['deliveries without payloads', ({ action_id }: { action_id: string }) => ['deliveries', action_id], undefined],
+    ['export', ({ org_id }: { org_id: string }) => ['export', '--org', org_id], 'export_data'],
+    ['action show', ({ action_id }: { action_id: string }) => ['action', 'show', action_id], undefined],
+  ])('%s leaves a record of who read', async (_, words, operation) => {
+    const operator = new FakeOperator();
+    const ids = await operator.action();
+    operator.clock.advance(1);
+    const at = operator.clock.now().toISOString();
+    for (const run of [1, 2]) expect([run, (await operator.run(...words(ids))).code]).toEqual([run, 0]);
+    const { records } = await operator.store.auditPage(ids.org_id);
+    const readings = records.filter((record) => record.at >= at);
+    const { arn } = OPERATOR_AUTHOR;
+    const expected = { operation, by: { sub: 'operator', email: 'operator', arn } };
+    expect(readings).toMatchObject(operation === undefined ? [] : [expected, expected]);
+  });
+
   test('action secret prints only the signing secret, so that it can be piped', async () => {
     const { action_id } = await operator.action();
     const { out, err } = await operator.run('action', 'secret', action_id);
@@ -379,6 +411,7 @@ describe('secrets', () => {
     const { org_id, site_id } = await operator.assistant();
     await operator.json('org', 'update', org_id, '--plan', 'free');
     expect((await operator.run('secret', 'generate', site_id)).err).toContain('Session Signed is a paid feature');
+    operator.clock.advance(1);
     await operator.json('org', 'update', org_id, '--plan', 'paid');
     expect((await operator.run('secret', 'generate', site_id)).out).toMatch(/^ss_/);
     expect(await operator.json('assistant', 'show', site_id)).toMatchObject({
@@ -472,5 +505,10 @@ test('the audit trail has each change of the operator, with old and new values a
       expect(earlier).toEqual(before);
     }
   }
-  expect(JSON.stringify(await trail())).not.toMatch(/ss_|key=S|arn:/);
+  const shownTrail = (await trail()).map(({ by: { arn, ...by }, ...record }) => [
+    record,
+    by,
+    arn === OPERATOR_AUTHOR.arn,
+  ]);
+  expect(JSON.stringify(shownTrail)).not.toMatch(/ss_|key=S|arn:|false\]/);
 });

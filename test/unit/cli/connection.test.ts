@@ -22,6 +22,13 @@ const cloudFormation = await startServer(async (request, response) => {
   response.writeHead(answer.status, { 'content-type': 'text/xml' }).end(answer.body);
 });
 
+const CALLER = 'arn:aws:sts::111122223333:assumed-role/Ops/ada';
+const securityTokens = await startServer((_, response) => {
+  const result = `<GetCallerIdentityResult><Arn>${CALLER}</Arn></GetCallerIdentityResult>`;
+  response.writeHead(200, { 'content-type': 'text/xml' });
+  response.end(`<GetCallerIdentityResponse>${result}</GetCallerIdentityResponse>`);
+});
+
 /** Where a proxy was asked to connect to. It connects nowhere. */
 let tunnels: string[] = [];
 const proxy = createServer().on('connect', ({ url = '' }, socket) => {
@@ -52,6 +59,7 @@ function shell(more: Readonly<Record<string, string>>): void {
   for (const name of Object.keys(process.env)) if (/^AWS_|_PROXY$/i.test(name)) delete process.env[name];
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.origin,
+    AWS_ENDPOINT_URL_STS: securityTokens.origin,
     AWS_EC2_METADATA_DISABLED: 'true',
     AWS_CONFIG_FILE: join(folder, 'none'),
     AWS_SHARED_CREDENTIALS_FILE: join(folder, 'none'),
@@ -66,6 +74,7 @@ beforeEach(() => {
 afterAll(() => {
   process.env = before;
   cloudFormation.stop();
+  securityTokens.stop();
 });
 
 const stackWith = (outputs: readonly string[], status = 'UPDATE_COMPLETE'): typeof answer => {
@@ -90,7 +99,8 @@ const failureToConnect = async (target: Parameters<typeof connect>[0]) => {
 
 test('finds a deployment by the outputs of its stack', async () => {
   answer = stackWith(ALL);
-  expect(await connect({})).toMatchObject({ baseUrl: 'the-BaseUrl' });
+  const author = { kind: 'operator', arn: CALLER };
+  expect(await connect({})).toMatchObject({ baseUrl: 'the-BaseUrl', author });
   await connect({ stack: 'Other', region: 'us-west-2' });
   expect(asked).toEqual([
     expect.stringMatching(/^eu-west-1 .*StackName=VaWave/),
@@ -149,6 +159,7 @@ mfa_serial = arn:aws:iam::111122223333:mfa/ada`;
   ])('%j calls through HTTPS_PROXY', async (environment, host) => {
     shell({ AWS_CONFIG_FILE, ...environment, HTTPS_PROXY: proxyOrigin });
     delete process.env.AWS_ENDPOINT_URL_CLOUDFORMATION;
+    delete process.env.AWS_ENDPOINT_URL_STS;
     await connect({}).catch(() => {});
     expect([...new Set(tunnels)]).toEqual([host]);
   });
@@ -198,6 +209,7 @@ test('a profile with an MFA device is asked for its code once', async () => {
   expect(asked).toEqual([
     expect.stringMatching(/Action=AssumeRole.*TokenCode=123456/),
     expect.stringMatching(/Action=DescribeStacks/),
+    expect.stringMatching(/Action=GetCallerIdentity/),
   ]);
 });
 

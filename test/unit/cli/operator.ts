@@ -137,7 +137,6 @@ export class FakeOperator {
       eraseContent: async () => true,
       countCounters: async () => 0,
       eraseCounters: async () => 0,
-      recordErasure: async () => undefined,
     },
     deadLetters: (queue) => this.deadLetters[queue],
     log: (name, query) => this.#log(name, query),

@@ -338,6 +338,7 @@ describe('the audit trail', () => {
     );
     await call('anna', 'PATCH', `${ORG}/actions/act_event`, { version: 1, change });
     const audit = await call('anna', 'GET', `${ORG}/audit`);
+    expect(audit.text).not.toContain(OPERATOR_AUTHOR.arn);
     const saved: { field: string }[] = audit.body.records[0].changes;
     expect(saved.filter(({ field }) => field !== 'slug')).toEqual(changes);
     expect(audit.text).not.toMatch(/SECRET|OLD/);

@@ -6,6 +6,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { CloudError } from '../../../../local/cloud/cloud-error.ts';
 import { synthesize } from '../../../../local/cloud/template/assembly.ts';
 import { type LocalCloud, startLocalCloud } from '../../../../local/local-cloud.ts';
+import { callerArn } from '../../../../src/adapters/aws-account.ts';
 import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 import { eventually, until } from '../../../harness/until.ts';
 import { sqsEvent } from '../../../unit/lambdas/invocation.ts';
@@ -213,6 +214,11 @@ describe('events', () => {
     };
     expect(cloud.denials).toContainEqual(expect.objectContaining(denial));
   });
+});
+
+test('STS tells the operator who it is', async () => {
+  const { gatewayUrl: endpoint, region, credentials } = cloud;
+  expect(await callerArn({ endpoint, region, credentials })).toBe('arn:aws:iam::000000000000:user/operator');
 });
 
 test('a schedule invokes its function only when it is due', async () => {

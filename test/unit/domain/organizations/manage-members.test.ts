@@ -1,6 +1,6 @@
 import type { Login } from '../../../../src/domain/context.ts';
 import { addMember } from '../../../../src/domain/organizations/manage-members.ts';
-import { ORG_ID } from '../../../fakes/configuration.ts';
+import { OPERATOR_AUTHOR, ORG_ID } from '../../../fakes/configuration.ts';
 import { memoryConfiguration, storeOrganization } from '../../../fakes/configuration-store.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
 import { MemoryTables } from '../../../fakes/tables.ts';
@@ -24,7 +24,7 @@ test('a member who is added again keeps the time of the first addition, and only
     withSub: async () => LOGIN,
     create: async () => ({ login: LOGIN, isInvited: false }),
   };
-  const context = { store, members: store.members, logins, now: clock.now };
+  const context = { author: OPERATOR_AUTHOR, store, members: store.members, logins, now: clock.now };
   const added = clock.now().toISOString();
   for (const role of ['member', 'member', 'admin', 'admin'] as const) {
     const { membership } = await addMember(ORG_ID, { email: 'ada@example.com', role }, context);

@@ -62,6 +62,25 @@ test('a key with several values takes no operator of one value', () => {
   expect(error?.message).toContain('events:source');
 });
 
+const KEYS = { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': ['AUDIT#*', 'X'] } };
+test.each<[keys: string[] | undefined, applies: boolean]>([
+  [['AUDIT#org'], true],
+  [['ORG#1', 'X'], true],
+  [['ORG#AUDIT#'], false],
+  [[], false],
+  [undefined, false],
+])('a condition on partition keys of a call with %j applies: %p', (keys, applies) => {
+  const sets = keys && { 'dynamodb:LeadingKeys': keys };
+  expect(appliesTo(allow({ Condition: KEYS }), { ...request, sets })).toBe(applies);
+});
+
+test('a condition on partition keys is refused for calls whose keys nobody reads', () => {
+  const errorOf = (Action: string[]) =>
+    policyDocument.safeParse({ Version: '2012-10-17', Statement: [{ ...allow({}), Action, Condition: KEYS }] }).error;
+  expect(errorOf(['dynamodb:Query'])?.message).toContain('partition keys');
+  expect(errorOf(['dynamodb:DeleteItem'])).toBeUndefined();
+});
+
 describe('the authorizer', () => {
   const role = (...statements: PolicyStatement[]): IamRole => ({
     logicalId: 'Role',
@@ -86,6 +105,17 @@ describe('the authorizer', () => {
     const two = caller(allow({ Action: ['sqs:*'], Resource: ['*'] }), allow({}));
     expect([authorizer.check(two, check), authorizer.check(two, check)]).toEqual([undefined, undefined]);
     expect(authorizer.grants).toEqual([{ caller: 'Fn', ...check, statement: { role: 'Role', index: 1 } }]);
+  });
+
+  test('stores one decision for all partition keys that no pattern tells apart', () => {
+    const authorizer = create();
+    const one = caller(allow({}), allow({ Effect: 'Deny', Condition: KEYS }));
+    const denials = Array.from({ length: 50 }, (_, index) => {
+      const sets = { 'dynamodb:LeadingKeys': [`${index % 2 ? 'AUDIT' : 'ORG'}#${index}`] };
+      return authorizer.check(one, { ...check, sets }) !== undefined;
+    });
+    expect(denials).toEqual(denials.map((_, index) => index % 2 === 1));
+    expect([authorizer.grants.length, authorizer.denials.length]).toEqual([1, 1]);
   });
 
   test('refuses with the message of AWS', () => {
