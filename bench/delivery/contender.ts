@@ -63,10 +63,10 @@ function outbound({ url, authorityFile, keepConnections }: Sender): Deliver {
   process.env.VA_WAVE_LOCAL_CA_FILE = authorityFile; // localRule trusts this authority.
   const clock = { monotonic: () => performance.now(), wall: () => Date.now() };
   const { makeAttempt } = createOutbound({ clock, networkRule: localRule });
-  const request = { method: 'POST', url, headers, body, keepBytes: 8000, withheld: [] } as const;
+  const request = { method: 'POST', url, headers, body, withheld: [] } as const;
   return async (loop) => {
     const key = keepConnections ? { connectionKey: `action-${Math.floor(loop / 10)}` } : {};
-    const { success, error } = await makeAttempt({ ...request, ...key });
+    const { success, error } = await makeAttempt(request, { keepBytes: 8000, ...key });
     if (!success) throw new Error(error?.message);
     return 1;
   };

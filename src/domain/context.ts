@@ -263,6 +263,10 @@ export type OutboundRequest = {
   readonly body: Uint8Array | null;
   /** What is removed from every text of the endpoint before anything keeps or shows it: the signature of the request, and its secret. */
   readonly withheld: readonly string[];
+};
+
+/** How a request is sent. Nothing of it reaches the endpoint. */
+export type SendPolicy = {
   /**
    * Requests with the same key may use the same connection. Event deliveries use the Action and its version as key. A request without
    * a key uses a new connection.
@@ -277,7 +281,7 @@ export type OutboundRequest = {
 };
 
 /**
- * The answer of an endpoint to one attempt. Every behaviour of a customer's server is an answer; none causes an exception. `error` of a
+ * The answer of an endpoint to one attempt, from the socket to the record, which keeps its AttemptResult. Every behaviour of a customer's server is an answer; none causes an exception. `error` of a
  * success is null also when its body was cut at `keepBytes`.
  */
 export type EndpointAnswer = AttemptResult & {
@@ -291,10 +295,14 @@ export type EndpointAnswer = AttemptResult & {
  * Makes one attempt. All outbound requests of the service use it (adapters/outbound).
  * @param ended fires when the attempt's invocation ends. @throws InvocationEnded once it has fired, and nothing else
  */
-export type MakeAttempt = (request: OutboundRequest, ended?: AbortSignal) => Promise<EndpointAnswer>;
+export type MakeAttempt = (
+  request: OutboundRequest,
+  policy?: Pick<SendPolicy, 'connectionKey' | 'keepBytes'>,
+  ended?: AbortSignal,
+) => Promise<EndpointAnswer>;
 
 /** Makes one attempt within the limits of its organization (delivery/outbound-request.ts). @throws InvocationEnded once the invocation has ended, and nothing else */
-export type Send = (request: OutboundRequest, invocation: Invocation) => Promise<EndpointAnswer>;
+export type Send = (request: OutboundRequest, policy: SendPolicy, invocation: Invocation) => Promise<EndpointAnswer>;
 
 /** Identifies the record of an attempt. All parts come from the message, so a message that is delivered again finds its record. */
 export type AttemptKey = {

@@ -13,7 +13,7 @@ import { now, outboundClock, setting, traceId } from './settings.ts';
 export function outboundParts(dynamo: DynamoDb): Context<'send' | 'log'> {
   const counters = setting('countersTable');
   const { makeAttempt } = createOutbound({ clock: outboundClock });
-  const unlimitedSend: Send = (request, { signal }) => makeAttempt(request, signal);
+  const unlimitedSend: Send = (request, policy, { signal }) => makeAttempt(request, policy, signal);
   const countedSend = withinQuota(unlimitedSend, hitPerDay(dynamo, counters));
   return {
     // Only requests with `inFlightOf` are counted here. Event deliveries have none, because the concurrency of their queue limits them.

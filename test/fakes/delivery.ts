@@ -3,7 +3,7 @@ import { deliveryRecords } from '../../src/adapters/dynamodb/delivery-records.ts
 import type { Action } from '../../src/contract/actions.ts';
 import type { AttemptResult, DeliveryRecord, FailureCode } from '../../src/contract/delivery-record.ts';
 import type { BusEvent, DeliveryMessage } from '../../src/contract/queues.ts';
-import type { AttemptStart, EndpointAnswer, OutboundRequest, Send } from '../../src/domain/context.ts';
+import type { AttemptStart, EndpointAnswer, OutboundRequest, Send, SendPolicy } from '../../src/domain/context.ts';
 import * as outcome from '../../src/domain/delivery/outcome.ts';
 import { responseAnswer } from '../../src/domain/delivery/outcome.ts';
 import type { Clock } from '../../src/domain/sources.ts';
@@ -23,7 +23,10 @@ export const answered = (
   body = 'ok',
   problem: EndpointAnswer['error'] = null,
   withheld: readonly string[] = [],
-): EndpointAnswer => ({ ...responseAnswer({ status, body: Buffer.from(body), problem }, withheld), latency_ms: 12 });
+): EndpointAnswer => ({
+  ...responseAnswer({ status, body: Buffer.from(body), problem }, { method: 'POST', withheld }),
+  latency_ms: 12,
+});
 
 /** Returns the outcome of an attempt without a response. */
 export const unanswered = (code: FailureCode): EndpointAnswer => ({
@@ -34,12 +37,14 @@ export const unanswered = (code: FailureCode): EndpointAnswer => ({
 /** An outbound pipeline that sends nothing. It records requests and returns the outcomes in order, then the last one again. It begins no request after the invocation has ended. */
 export class FakeOutbound {
   readonly requests: OutboundRequest[] = [];
+  readonly policies: SendPolicy[] = [];
   outcomes: EndpointAnswer[] = [answered(200)];
 
-  readonly send: Send = async (request, { signal }) => {
+  readonly send: Send = async (request, policy, { signal }) => {
     signal.throwIfAborted();
     const outcome = this.outcomes[Math.min(this.requests.length, this.outcomes.length - 1)] ?? answered(200);
     this.requests.push(request);
+    this.policies.push(policy);
     return outcome;
   };
 }

@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import type { DeliveryError } from '../../contract/delivery-record.ts';
 import { RESPONSE_READ_MAX_BYTES } from '../../contract/limits.ts';
-import type { OutboundRequest } from '../../domain/context.ts';
-import type { ReadResponse } from '../../domain/delivery/outcome.ts';
+import type { EndpointAnswer, OutboundRequest } from '../../domain/context.ts';
+import { responseAnswer } from '../../domain/delivery/outcome.ts';
 import { Failure, type OutboundAttempt } from './attempt.ts';
 import type { Connection } from './connect.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -32,10 +32,18 @@ const REFUSED = {
 } as const;
 const PIECES = { code: 'response_malformed', message: 'The response came in too many pieces' } as const;
 
-/** The part of a response that was read. */
-export type ExchangedResponse = ReadResponse & {
-  /** True when the peer keeps the connection open and no byte of this exchange is left on it. */
-  readonly connectionReusable: boolean;
+/** How a response is read. */
+type Reading = {
+  /** @default 1 MB */
+  readonly keepBytes: number | undefined;
+  /** Whether the peer is asked to keep the connection open. */
+  readonly isKeptAlive: boolean;
+};
+
+type Exchanged = {
+  readonly answer: EndpointAnswer;
+  /** Whether the peer keeps the connection open and no byte of this exchange is left on it. */
+  readonly isReusable: boolean;
 };
 
 /**
@@ -49,14 +57,14 @@ export async function exchange(
   { socket, certificateAsked }: Connection,
   endpoint: Endpoint,
   request: OutboundRequest,
-  keepAlive: boolean,
+  { keepBytes = RESPONSE_READ_MAX_BYTES, isKeptAlive: keepAlive }: Reading,
   attempt: OutboundAttempt,
-): Promise<ExchangedResponse> {
+): Promise<Exchanged> {
   attempt.stage = 'waiting';
   const { signal } = attempt;
   const { promise: receivedStatus, resolve: receiveStatus, reject: fail } = Promise.withResolvers<number>();
   const head = readResponseHead();
-  const body = readBody(keepBytes(request), keepAlive ? UNKEPT_MAX_BYTES : 0);
+  const body = readBody(Math.min(keepBytes, RESPONSE_READ_MAX_BYTES), keepAlive ? UNKEPT_MAX_BYTES : 0);
   const wire = readWire();
   /** The response that the parser accepted. */
   let parsedResponse: IncomingMessage | undefined;
@@ -148,7 +156,7 @@ export async function exchange(
     receiveStatus(response.statusCode ?? 0);
   });
 
-  let connectionReusable = false;
+  let isReusable = false;
   signal.addEventListener('abort', onAbort);
   try {
     attempt.endIfLate();
@@ -159,7 +167,7 @@ export async function exchange(
     const { bytes, isWhole, problem } = await body.result;
     // A quick response can arrive before the event that the request is written.
     if (isWhole && keepAlive && !clientRequest.writableFinished) await nextTurn();
-    connectionReusable =
+    isReusable =
       isWhole &&
       parsedResponse !== undefined &&
       clientRequest.writableFinished &&
@@ -167,12 +175,12 @@ export async function exchange(
       wire.endsWith(head.bytes(), body.readBytes(), parsedResponse) &&
       isKeptAlive(parsedResponse, keepAlive);
     const { 'content-type': contentType, location } = parsedResponse?.headers ?? {};
-    return { status, body: bytes, contentType, problem, location, connectionReusable };
+    return { answer: responseAnswer({ status, body: bytes, contentType, problem, location }, request), isReusable };
   } finally {
     signal.removeEventListener('abort', onAbort);
     socket.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
     parserSide.destroy();
-    if (!connectionReusable) socket.destroy();
+    if (!isReusable) socket.destroy();
   }
 }
 
@@ -189,9 +197,6 @@ function parserSideOf(socket: TLSSocket): Duplex {
     writev: (chunks, done) => void socket.write(Buffer.concat(chunks.map(({ chunk }) => chunk)), done),
   });
 }
-
-const keepBytes = (request: OutboundRequest) =>
-  Math.min(request.keepBytes ?? RESPONSE_READ_MAX_BYTES, RESPONSE_READ_MAX_BYTES);
 
 /** Returns what is wrong with a response although the parser accepts it. @param headBytes undefined when the head is not that of HTTP/1 */
 function headProblem({ statusCode = 0 }: IncomingMessage, headBytes: number | undefined, host: string) {

@@ -1,12 +1,12 @@
 import * as strictRule from '#network-rule';
 import { OUTBOUND_TIMEOUT_MS } from '../../contract/limits.ts';
-import type { EndpointAnswer, MakeAttempt, OutboundRequest } from '../../domain/context.ts';
+import type { EndpointAnswer, MakeAttempt, OutboundRequest, SendPolicy } from '../../domain/context.ts';
 import { InvocationEnded } from '../../domain/delivery/outbound-request.ts';
-import { failureAnswer, responseAnswer } from '../../domain/delivery/outcome.ts';
+import { failureAnswer } from '../../domain/delivery/outcome.ts';
 import { Failure, type OutboundAttempt, startAttempt } from './attempt.ts';
 import { createConnect } from './connect.ts';
 import { createResolve, parseEndpoint } from './endpoint.ts';
-import { type ExchangedResponse, exchange } from './exchange.ts';
+import { exchange } from './exchange.ts';
 import { createIdleConnections } from './idle-connections.ts';
 import type { NetworkRule } from './network-rule.ts';
 
@@ -45,19 +45,24 @@ export function createOutbound({
   const connect = createConnect(networkRule, clock.wall);
   const idle = createIdleConnections(clock.wall);
 
-  async function send(request: OutboundRequest, attempt: OutboundAttempt): Promise<ExchangedResponse> {
+  async function send(
+    request: OutboundRequest,
+    { connectionKey, keepBytes }: SendPolicy,
+    attempt: OutboundAttempt,
+  ): Promise<EndpointAnswer> {
     const endpoint = parseEndpoint(request.url, networkRule);
     const addresses = await resolve(endpoint, attempt);
     attempt.endIfLate();
     attempt.signal.throwIfAborted();
     // Without a key, the connection is new and closed after the response.
-    const key = request.connectionKey && `${endpoint.host} ${endpoint.port} ${request.connectionKey}`;
+    const key = connectionKey && `${endpoint.host} ${endpoint.port} ${connectionKey}`;
     const idleConnection = key ? await idle.take(key, addresses) : undefined;
     const connection = idleConnection ?? (await connect(endpoint, addresses, attempt, key));
     try {
-      const response = await exchange(connection, endpoint, request, Boolean(key), attempt);
-      if (key && response.connectionReusable) idle.keepConnection(key, { ...connection, certificateAsked: false });
-      return response;
+      const reading = { keepBytes, isKeptAlive: key !== undefined };
+      const { answer, isReusable } = await exchange(connection, endpoint, request, reading, attempt);
+      if (key && isReusable) idle.keepConnection(key, { ...connection, certificateAsked: false });
+      return answer;
     } catch (error) {
       connection.socket.destroy();
       // The server may have closed it while it was idle, although it had announced to keep it.
@@ -67,15 +72,12 @@ export function createOutbound({
   }
 
   return {
-    makeAttempt: async (request, invocationSignal) => {
+    makeAttempt: async (request, policy = {}, invocationSignal) => {
       const startedAt = clock.monotonic();
       const attempt = startAttempt(timeoutMs, clock.monotonic, invocationSignal);
       try {
         attempt.signal.throwIfAborted();
-        const answer = await send(request, attempt).then(
-          (response) => responseAnswer(response, request.withheld, request.method === 'GET'),
-          (cause: unknown) => answerOfFault(cause, request.withheld),
-        );
+        const answer = await send(request, policy, attempt).catch((cause: unknown) => answerOfFault(cause, request));
         return { ...answer, latency_ms: Math.round(clock.monotonic() - startedAt) };
       } finally {
         attempt.finish();
@@ -86,7 +88,7 @@ export function createOutbound({
 }
 
 /** Returns the answer of an attempt without a usable response: no body, and why. @throws InvocationEnded */
-function answerOfFault(cause: unknown, withheld: readonly string[]): EndpointAnswer {
+function answerOfFault(cause: unknown, { withheld }: OutboundRequest): EndpointAnswer {
   if (cause instanceof InvocationEnded) throw cause;
   if (cause instanceof Failure) return failureAnswer(cause, cause.status, withheld);
   return { ...failureAnswer({ code: 'internal_error', message: 'The service could not make the request' }), cause };

@@ -6,7 +6,7 @@ import {
   type HeadersOf,
   SIGNATURE_HEADER,
 } from '../../contract/outbound-headers.ts';
-import type { OutboundRequest } from '../context.ts';
+import type { OutboundRequest, SendPolicy } from '../context.ts';
 import { unixSeconds } from '../sources.ts';
 import { signatureHeader, signaturesIn } from './signature.ts';
 
@@ -27,19 +27,15 @@ export function actionPayload(action: Pick<Action, 'method'>, body: object): str
  * Exactly the signed bytes are sent.
  */
 export function actionRequest(
-  action: Pick<Action, 'org_id' | 'trigger' | 'method' | 'url' | 'daily_outbound_quota'>,
+  action: Pick<Action, 'trigger' | 'method' | 'url'>,
   input: {
     readonly payload: string | null;
     readonly triggerRef: string;
     readonly signingSecret: string;
     readonly now: Date;
-    readonly connectionKey?: string;
-    /** Bytes of the response to keep. @default 1 MB */
-    readonly keepBytes?: number;
   },
 ): OutboundRequest {
   const body = input.payload === null ? null : Buffer.from(input.payload);
-  const { org_id: orgId, daily_outbound_quota: perDay } = action;
   const signature = signatureHeader(input.signingSecret, unixSeconds(input.now), body);
   const headers: HeadersOf<typeof ACTION_HEADERS> = {
     ...COMMON_HEADERS,
@@ -53,8 +49,9 @@ export function actionRequest(
     body,
     headers,
     withheld: [...signaturesIn(signature), input.signingSecret],
-    quota: perDay == null ? undefined : { orgId, perDay },
-    keepBytes: input.keepBytes,
-    connectionKey: input.connectionKey,
   };
 }
+
+/** Returns the quota against which the requests of an Action count. */
+export const quotaOf = ({ org_id: orgId, daily_outbound_quota: perDay }: Action): SendPolicy['quota'] =>
+  perDay == null ? undefined : { orgId, perDay };

@@ -5,7 +5,7 @@ import type { DeliveryMessage, NotCarried, Received } from '../../contract/queue
 import type { AttemptStart, Context, StandingAttempt } from '../context.ts';
 import type { FactOf, Invocation } from '../facts.ts';
 import { ServiceError } from '../service-error.ts';
-import { actionPayload, actionRequest } from './action-request.ts';
+import { actionPayload, actionRequest, quotaOf } from './action-request.ts';
 import { completeRecord, EXCERPT_BYTES, resultOf, sendAndReportFault } from './delivery-log.ts';
 import { signalFailingEndpoint } from './failing-endpoint.ts';
 import { retryDelay } from './outcome.ts';
@@ -90,11 +90,14 @@ export async function deliverMessage(
     triggerRef: message.envelope.event,
     signingSecret,
     now: invocation.now(),
+  });
+  const policy = {
+    quota: quotaOf(action),
     // A changed Action has a new version, so it does not use a connection from before the change.
     connectionKey: `${action.action_id} ${action.version}`,
     keepBytes: EXCERPT_BYTES,
-  });
-  const result = resultOf(await sendAndReportFault(start, request, context, invocation));
+  };
+  const result = resultOf(await sendAndReportFault(start, request, policy, context, invocation));
   // Before the retry: after a crash in between, the record is finished and nothing is sent again.
   const isRecorded = await completeRecord(start, result, context, invocation);
   const isRetried = await scheduleRetry(message, result, context, invocation);

@@ -1,16 +1,17 @@
 import type { AttemptResult } from '../../contract/delivery-record.ts';
 import { RESPONSE_EXCERPT_CHARACTERS } from '../../contract/limits.ts';
-import type { AttemptKey, AttemptStart, Context, EndpointAnswer, OutboundRequest } from '../context.ts';
+import type { AttemptKey, AttemptStart, Context, EndpointAnswer, OutboundRequest, SendPolicy } from '../context.ts';
 import type { Invocation } from '../facts.ts';
 
 /** Sends the request of an attempt, and reports a fault of the sender. */
 export async function sendAndReportFault(
   { action_id, reference, attempt }: AttemptKey,
   request: OutboundRequest,
+  policy: SendPolicy,
   { send }: Context<'send'>,
   invocation: Invocation,
 ): Promise<EndpointAnswer> {
-  const answer = await send(request, invocation);
+  const answer = await send(request, policy, invocation);
   const { cause } = answer;
   if (cause !== undefined) invocation.report({ kind: 'send_failed', action_id, reference, attempt, cause });
   return answer;

@@ -25,14 +25,14 @@ const QUOTA_USED = failureAnswer({
  * counter cannot be written, the request is sent: a quota limits cost, and an internal error must not lose a customer's delivery.
  */
 export function withinQuota(send: Send, hitPerDay: Hit): Send {
-  return async (request, invocation): Promise<EndpointAnswer> => {
-    if (request.quota === undefined) return send(request, invocation);
-    const { orgId: org_id, perDay } = request.quota;
+  return async (request, policy, invocation): Promise<EndpointAnswer> => {
+    if (policy.quota === undefined) return send(request, policy, invocation);
+    const { orgId: org_id, perDay } = policy.quota;
     const quotaHit = await hitPerDay(org_id, perDay, invocation.now()).catch((cause: unknown) => {
       invocation.report({ kind: 'request_uncounted', limit: 'quota', org_id, cause });
       return { isAllowed: true };
     });
-    return quotaHit.isAllowed ? send(request, invocation) : QUOTA_USED;
+    return quotaHit.isAllowed ? send(request, policy, invocation) : QUOTA_USED;
   };
 }
 
@@ -53,9 +53,9 @@ const TOO_MANY_IN_FLIGHT = failureAnswer({
  * the limit protects the speed of other organizations, and an internal error must not lose a customer's request.
  */
 export function withinInFlight(send: Send, takeLease: TakeLease): Send {
-  return async (request, invocation) => {
-    const org_id = request.inFlightOf;
-    if (org_id === undefined) return send(request, invocation);
+  return async (request, policy, invocation) => {
+    const org_id = policy.inFlightOf;
+    if (org_id === undefined) return send(request, policy, invocation);
     const reportUncounted = (cause: unknown) => {
       invocation.report({ kind: 'request_uncounted', limit: 'in_flight', org_id, cause });
       return 'unknown' as const;
@@ -63,7 +63,7 @@ export function withinInFlight(send: Send, takeLease: TakeLease): Send {
     const lease = await takeLease(org_id, invocation.now()).catch(reportUncounted);
     if (lease === undefined) return TOO_MANY_IN_FLIGHT;
     try {
-      return await send(request, invocation);
+      return await send(request, policy, invocation);
     } finally {
       if (lease !== 'unknown') await lease.release().catch(reportUncounted);
     }

@@ -1,3 +1,4 @@
+import type { Method } from '../../contract/actions.ts';
 import {
   type AttemptResult,
   type DeliveryError,
@@ -7,14 +8,14 @@ import {
 } from '../../contract/delivery-record.ts';
 import { truncateCharacters } from '../../contract/fields.ts';
 import { EVENT_RETRY_DELAYS_SECONDS, RESPONSE_EXCERPT_CHARACTERS } from '../../contract/limits.ts';
-import type { EndpointAnswer } from '../context.ts';
+import type { EndpointAnswer, OutboundRequest } from '../context.ts';
 import { responseText } from './response-text.ts';
 import { withoutWithheld } from './signature.ts';
 
 /** Which response is a success, and which failure is tried again (spec "Outbound delivery outcomes", docs/delivery.md). */
 
-/** What was read of a response. */
-export type ReadResponse = {
+/** What was read from the socket. */
+type ReceivedResponse = {
   readonly status: number;
   readonly body: Uint8Array;
   readonly contentType?: string | undefined;
@@ -30,15 +31,13 @@ const NO_TEXT = '(not text)';
 /**
  * Returns the answer that a response is, with the first 2000 characters of its body (spec "Delivery log record"). All texts of an endpoint pass
  * here, or through `failureAnswer`, before anything keeps them: test endpoints often echo the request.
- * @param withheld texts that are removed
- * @param isGet whether the request had no body
+ * @param request what was sent: the texts that it withholds are removed
  */
 export function responseAnswer(
-  { status, body, contentType, problem, location }: ReadResponse,
-  withheld: readonly string[],
-  isGet = false,
+  { status, body, contentType, problem, location }: ReceivedResponse,
+  { withheld, method }: Pick<OutboundRequest, 'withheld' | 'method'>,
 ): EndpointAnswer {
-  const failure = failureOfStatus(status, location && withoutWithheld(location, withheld), isGet);
+  const failure = failureOfStatus(status, location && withoutWithheld(location, withheld), method);
   const message = problem === null ? failure?.message : `${failure?.message}. ${problem.message}`;
   const error = failure === null ? problem : { code: failure.code, message: message ?? '' };
   const decodedText = responseText(body, contentType);
@@ -54,7 +53,7 @@ export function responseAnswer(
 }
 
 /** Returns why a status is a failure; null for a 2xx. */
-function failureOfStatus(status: number, location: string | undefined, isGet: boolean): DeliveryError | null {
+function failureOfStatus(status: number, location: string | undefined, method: Method): DeliveryError | null {
   if (status < 300) return null;
   if (status < 400) {
     const to = location === undefined ? '' : ` to ${shortenedLocation(location)}`;
@@ -64,7 +63,7 @@ function failureOfStatus(status: number, location: string | undefined, isGet: bo
     };
   }
   const hint =
-    isGet && [400, 411, 415].includes(status)
+    method === 'GET' && [400, 411, 415].includes(status)
       ? '. A GET request has a Content-Type and no body, which some servers refuse'
       : '';
   return { code: 'http_status', message: `The endpoint responded with status ${status}${hint}` };

@@ -1,7 +1,7 @@
 import type { Action } from '../../contract/actions.ts';
-import type { AttemptStart, Context, EndpointAnswer, OutboundRequest } from '../context.ts';
+import type { AttemptStart, Context, EndpointAnswer, OutboundRequest, SendPolicy } from '../context.ts';
 import type { FactOf, Invocation } from '../facts.ts';
-import { actionPayload, actionRequest, TRIGGER_HEADER_VALUES } from './action-request.ts';
+import { actionPayload, actionRequest, quotaOf, TRIGGER_HEADER_VALUES } from './action-request.ts';
 import { completeRecord, EXCERPT_BYTES, recordLost, resultOf, sendAndReportFault } from './delivery-log.ts';
 
 /**
@@ -24,9 +24,12 @@ export async function callActionOnce(
   const signingSecret = await context.openSigningSecret(action);
   const now = invocation.now();
   const payload = actionPayload(action, input.body);
-  const keepBytes = input.needsBody ? undefined : EXCERPT_BYTES;
-  const signedRequest = actionRequest(action, { payload, triggerRef: input.triggerRef, signingSecret, now, keepBytes });
-  const request = { ...signedRequest, inFlightOf: action.org_id };
+  const request = actionRequest(action, { payload, triggerRef: input.triggerRef, signingSecret, now });
+  const policy = {
+    quota: quotaOf(action),
+    inFlightOf: action.org_id,
+    keepBytes: input.needsBody ? undefined : EXCERPT_BYTES,
+  };
   const about = {
     org_id: action.org_id,
     site_id: action.site_id,
@@ -35,9 +38,10 @@ export async function callActionOnce(
     trigger: TRIGGER_HEADER_VALUES[action.trigger],
     trigger_ref: input.triggerRef,
     payload,
+    at: now.toISOString(),
     is_test: input.isTest,
   };
-  return { request, answer: await sendAndRecord(about, request, now, context, invocation) };
+  return { request, answer: await sendAndRecord(about, request, policy, context, invocation) };
 }
 
 /** Sends a request once, records it and reports it. A failed write of the delivery log neither prevents nor repeats the request. */
@@ -47,17 +51,16 @@ export async function sendAndRecord(
     site_id,
     is_test,
     ...about
-  }: Pick<AttemptStart, 'action_id' | 'reference' | 'trigger' | 'trigger_ref' | 'payload'> &
+  }: Pick<AttemptStart, 'action_id' | 'reference' | 'trigger' | 'trigger_ref' | 'payload' | 'at'> &
     Pick<FactOf<'attempt_made'>, 'org_id' | 'site_id' | 'is_test'>,
   request: OutboundRequest,
-  now: Date,
+  policy: SendPolicy,
   context: Context<'send' | 'log'>,
   invocation: Invocation,
 ): Promise<EndpointAnswer> {
-  const at = now.toISOString();
-  const start: AttemptStart = { ...about, at, started_at: at, attempt: 1, hasMessage: false };
+  const start: AttemptStart = { ...about, started_at: about.at, attempt: 1, hasMessage: false };
   await context.log.claim(start).catch((cause: unknown) => recordLost(start, null, cause, invocation));
-  const answer = await sendAndReportFault(start, request, context, invocation);
+  const answer = await sendAndReportFault(start, request, policy, context, invocation);
   const result = resultOf(answer);
   await completeRecord(start, result, context, invocation);
   const { action_id, reference, trigger } = about;

@@ -50,9 +50,9 @@ export async function reportUsage(
       'X-Webhook-Timestamp': String(timestamp),
     } satisfies HeadersOf<typeof USAGE_HEADERS>,
     withheld: [signature, webhook.secret],
-    // Apart from the organization's other requests, so that a slow usage webhook refuses no form.
-    inFlightOf: `usage#${orgId}`,
   };
+  // Apart from the organization's other requests, so that a slow usage webhook refuses no form.
+  const policy = { inFlightOf: `usage#${orgId}` };
   const about = {
     org_id: orgId,
     site_id: claims.site_id,
@@ -60,8 +60,10 @@ export async function reportUsage(
     reference: nonce,
     trigger: 'usage',
     trigger_ref: claims.jti,
+    payload,
+    at: now.toISOString(),
   } as const;
-  const answer = await sendAndRecord({ ...about, payload }, request, now, context, invocation);
+  const answer = await sendAndRecord(about, request, policy, context, invocation);
   return { should_continue: !saysStop(answer), reported: true };
 }
 

@@ -127,7 +127,8 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
         findAction(...ids).catch(() => new Promise(() => {})),
   ),
   'the deadline of an invocation is ignored': {
-    request: (send) => (request, invocation) => send(request, { ...invocation, signal: new AbortController().signal }),
+    request: (send) => (request, policy, invocation) =>
+      send(request, policy, { ...invocation, signal: new AbortController().signal }),
   },
   'a retry waits for the other requests of its batch': {
     batch: ({ send, queue }) => {

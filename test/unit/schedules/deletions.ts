@@ -107,7 +107,7 @@ export async function deletions(world: World, defects: DeletionDefects = {}): Pr
     const leaves = (what: string) => {
       if (world.steps > done.deletion) world.violated(`${what} leaves after the end of the deletion`);
     };
-    const send: Send = ({ url }, { signal }) =>
+    const send: Send = ({ url }, _policy, { signal }) =>
       environment.request(url, signal, () => {
         leaves(`a request to ${url}`);
         return { outcome: answered(world.oneIn(3) ? 500 : 200), seconds: world.choose(3), over: () => {} };

@@ -346,7 +346,7 @@ export class Deliveries {
   }
 
   #send(environment: Environment): Send {
-    return (request, { signal }) =>
+    return (request, _policy, { signal }) =>
       environment.request(request.headers.ATTEMPT ?? '', signal, () => {
         const sent = this.#receive(request, environment, Number(request.headers.DEADLINE));
         const { outcome, seconds } = this.#answer(request);

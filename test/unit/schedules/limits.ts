@@ -123,7 +123,7 @@ class Site {
 
   /** An endpoint, which calls `received` for each request, and `ended` when it ends. */
   outbound(environment: Environment, received: (reference: string) => void, ended: () => unknown = () => {}): Send {
-    return ({ headers }, { signal }) => {
+    return ({ headers }, _policy, { signal }) => {
       const reference = headers['X-Service-Trigger-Ref'] ?? '';
       const receive = () => {
         received(reference);
@@ -350,7 +350,6 @@ export async function inFlight(world: World, defects: LimitDefects = {}): Promis
     url: 'https://crm.example/',
     headers: {},
     body: null,
-    inFlightOf: ORG_ID,
   } as const;
   const make = async (environment: Environment, index: number, invocation: Invocation) => {
     const send = site.outbound(
@@ -361,7 +360,7 @@ export async function inFlight(world: World, defects: LimitDefects = {}): Promis
       },
       () => open.delete(index),
     );
-    await withinInFlight(send, leaseOf(environment))(request, invocation);
+    await withinInFlight(send, leaseOf(environment))(request, { inFlightOf: ORG_ID }, invocation);
   };
   site.request(3 + world.choose(8), world.choose(30), make, report);
   await site.run();

@@ -223,14 +223,14 @@ test('an attempt ends with its invocation, and the attempt of another invocation
   const silent = await startTls(network.identity, (socket) => socket.resume());
   const outbound = network.outbound();
   const [ending, other] = [new AbortController(), new AbortController()];
-  const cut = outbound.makeAttempt(post(silent.port), ending.signal);
+  const cut = outbound.makeAttempt(post(silent.port), {}, ending.signal);
   const receiver = await startAnswering(network.identity, OK);
-  const beside = outbound.makeAttempt(post(silent.port), other.signal);
+  const beside = outbound.makeAttempt(post(silent.port), {}, other.signal);
   while (silent.connections() < 2) await new Promise((resolve) => setTimeout(resolve, 5));
   ending.abort();
   await expect(cut).rejects.toThrow(InvocationEnded);
   expect(await staysOpen(silent)).toBe(1);
-  expect((await outbound.makeAttempt(post(receiver.port), other.signal)).status).toBe(200);
+  expect((await outbound.makeAttempt(post(receiver.port), {}, other.signal)).status).toBe(200);
   other.abort();
   await expect(beside).rejects.toThrow(InvocationEnded);
 });
@@ -238,6 +238,6 @@ test('an attempt ends with its invocation, and the attempt of another invocation
 test('no attempt begins after the end of its invocation', async () => {
   const receiver = await startAnswering(network.identity, OK);
   const ended = AbortSignal.abort();
-  await expect(network.outbound().makeAttempt(post(receiver.port), ended)).rejects.toThrow(InvocationEnded);
+  await expect(network.outbound().makeAttempt(post(receiver.port), {}, ended)).rejects.toThrow(InvocationEnded);
   expect(receiver.connections()).toBe(0);
 });

@@ -16,14 +16,16 @@ const { port, count, timeoutMs, keepBytes } = settings;
 const { makeAttempt, close } = createOutbound({ clock, timeoutMs, networkRule: testRule(settings) });
 
 const one = (path: string) =>
-  makeAttempt({
-    method: 'POST',
-    url: `https://${HOST}:${port}${path}`,
-    headers: { 'Content-Type': 'application/json' },
-    body: Buffer.alloc(1000, 'x'),
-    withheld: [],
-    keepBytes,
-  });
+  makeAttempt(
+    {
+      method: 'POST',
+      url: `https://${HOST}:${port}${path}`,
+      headers: { 'Content-Type': 'application/json' },
+      body: Buffer.alloc(1000, 'x'),
+      withheld: [],
+    },
+    { keepBytes },
+  );
 
 const megabytes = () => process.memoryUsage().rss / 1024 / 1024;
 

@@ -64,8 +64,8 @@ describe.each(CASES.map((one) => [caseName(one), one] as const))(
 
     test('its connection is not used again, unless the parser took it', async () => {
       const receiver = await startSending([answer], end);
-      const request = post(receiver.port, { connectionKey: 'action-1' });
-      for (let delivery = 0; delivery < 2; delivery += 1) await makeAttempt(request);
+      for (let delivery = 0; delivery < 2; delivery += 1)
+        await makeAttempt(post(receiver.port), { connectionKey: 'action-1' });
       expect(receiver.connections()).toBe(accepted ? 1 : 2);
     });
   },
@@ -84,7 +84,7 @@ test('of a body behind a malformed head no more is read than the caller needs, a
   ] as const) {
     const answer = `HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 9000000\r\n\r\n${'x'.repeat(9_000_000)}`;
     const receiver = await startSending([answer], undefined);
-    const made = await outbounds.patient.makeAttempt(post(receiver.port, keepBytes === undefined ? {} : { keepBytes }));
+    const made = await outbounds.patient.makeAttempt(post(receiver.port), { keepBytes });
     expect(made).toMatchObject({ status: 200, success: true, error: null });
     expect(made.text?.length).toBe(read);
   }

@@ -126,7 +126,7 @@ test('slow lookups do not delay another delivery', async () => {
   const outbound = network.outbound();
   const invocation = new AbortController();
   const silent = post(0, { url: 'https://silent.customer.com/' });
-  const slow = Array.from({ length: 50 }, () => outbound.makeAttempt(silent, invocation.signal));
+  const slow = Array.from({ length: 50 }, () => outbound.makeAttempt(silent, {}, invocation.signal));
   let slowOnes = 0;
   for (const outcome of slow) outcome.catch(() => slowOnes++);
   expect((await outbound.makeAttempt(post(receiver.port))).status).toBe(200);

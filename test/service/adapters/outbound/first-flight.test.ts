@@ -33,9 +33,12 @@ async function flightsTo(host: string, start: (host: string) => Promise<Receiver
   const flights: number[] = [];
   const receiver = await startCounting(await start(host), flights);
   const outbound = network.outbound();
-  const request = post(0, { url: `https://${host}:${receiver.port}/`, connectionKey: 'action-1' });
+  const request = post(0, { url: `https://${host}:${receiver.port}/` });
   for (let delivery = 0; delivery < 2; delivery += 1) {
-    expect(await outbound.makeAttempt(request)).toMatchObject({ status: 200, error: null });
+    expect(await outbound.makeAttempt(request, { connectionKey: 'action-1' })).toMatchObject({
+      status: 200,
+      error: null,
+    });
     await outbound.close();
   }
   return flights;

@@ -16,15 +16,10 @@ const { hostile, victim, measured } = settings;
 const { makeAttempt, close } = createOutbound({ clock, networkRule: testRule(settings) });
 
 const send = (port: number, action: string) =>
-  makeAttempt({
-    method: 'POST',
-    url: `https://${HOST}:${port}/hook`,
-    headers: {},
-    body: Buffer.from('{}'),
-    connectionKey: action,
-    withheld: [],
-    keepBytes: 8000,
-  });
+  makeAttempt(
+    { method: 'POST', url: `https://${HOST}:${port}/hook`, headers: {}, body: Buffer.from('{}'), withheld: [] },
+    { connectionKey: action, keepBytes: 8000 },
+  );
 
 const computedMs = () => {
   const { user, system } = process.threadCpuUsage();

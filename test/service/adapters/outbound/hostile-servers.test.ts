@@ -15,11 +15,12 @@ async function start(name: string): Promise<Receiver> {
   return server.start(network.authority);
 }
 
+const EVENT_POLICY = { connectionKey: 'action-1', keepBytes: 8000 };
+
 /** Delivers like the dispatcher. The attempt must end before its deadline, and leave no connection open. */
 async function event(receiver: Receiver) {
   const outbound = network.outbound({ timeoutMs: LONG_MS });
-  const request = post(receiver.port, { connectionKey: 'action-1', keepBytes: 8000 });
-  const outcome = await within(LONG_MS, outbound.makeAttempt(request));
+  const outcome = await within(LONG_MS, outbound.makeAttempt(post(receiver.port), EVENT_POLICY));
   expect(outcome.error?.code).not.toBe('timeout');
   return outcome;
 }
@@ -112,9 +113,8 @@ test('more than 64 KB that nobody keeps are not read for the sake of the connect
   const open = async (bytes: number) => {
     const receiver = await startAnswering(network.identity, answer(bytes));
     const outbound = network.outbound({ timeoutMs: LONG_MS });
-    const request = post(receiver.port, { connectionKey: 'action-1', keepBytes: 8000 });
     for (let index = 0; index < 2; index += 1) {
-      expect(await outbound.makeAttempt(request)).toMatchObject({ status: 200, error: null });
+      expect(await outbound.makeAttempt(post(receiver.port), EVENT_POLICY)).toMatchObject({ status: 200, error: null });
     }
     return receiver.connections();
   };

@@ -20,16 +20,17 @@ async function answeredAtOnce(written: (news: () => void) => void) {
   const attempt = startAttempt(20_000, () => 0);
   const tls = socket as TLSSocket;
   const connection = { socket: tls, tcp: tls, address: '127.0.0.1', openedAt: 0, certificateAsked: false };
-  const { status, problem, connectionReusable } = await exchange(connection, ENDPOINT, request, true, attempt);
+  const reading = { keepBytes: undefined, isKeptAlive: true };
+  const { answer, isReusable } = await exchange(connection, ENDPOINT, request, reading, attempt);
   attempt.finish();
-  expect([status, problem]).toEqual([200, null]);
-  return { connectionReusable, destroyed: socket.destroyed };
+  expect([answer.status, answer.error]).toEqual([200, null]);
+  return { isReusable, destroyed: socket.destroyed };
 }
 
 test('a response that arrives before the request is reported as written leaves the connection reusable', async () => {
-  expect(await answeredAtOnce(setImmediate)).toEqual({ connectionReusable: true, destroyed: false });
+  expect(await answeredAtOnce(setImmediate)).toEqual({ isReusable: true, destroyed: false });
 });
 
 test('a response to a request that is not fully written closes the connection', async () => {
-  expect(await answeredAtOnce(() => undefined)).toEqual({ connectionReusable: false, destroyed: true });
+  expect(await answeredAtOnce(() => undefined)).toEqual({ isReusable: false, destroyed: true });
 });

@@ -127,7 +127,7 @@ describe('a plain response', () => {
     for (const connectionKey of ['action-1', undefined]) {
       const receiver = await startAnswering(network.identity, whole);
       const outbound = network.outbound();
-      const outcome = await outbound.makeAttempt(post(receiver.port, { keepBytes: 4, connectionKey }));
+      const outcome = await outbound.makeAttempt(post(receiver.port), { keepBytes: 4, connectionKey });
       expect(outcome).toMatchObject({ text: '0123', error: null });
     }
   });

@@ -6,7 +6,7 @@ import { ALLOWED, ALLOWED_TOO, BLOCKED, clock, HOST, networkOfFile, OK, post } f
 
 const network = await networkOfFile();
 
-const event = (receiver: Receiver, connectionKey = 'action-1') => post(receiver.port, { connectionKey });
+const event = (receiver: Receiver, connectionKey = 'action-1') => [post(receiver.port), { connectionKey }] as const;
 
 /** Makes deliveries one after another without delay. Each must succeed with one request. */
 async function oneByOne(
@@ -15,7 +15,7 @@ async function oneByOne(
   outbound: Outbound,
 ) {
   for (let index = 0; index < count; index += 1) {
-    const outcome = await outbound.makeAttempt(event(receiver));
+    const outcome = await outbound.makeAttempt(...event(receiver));
     expect(outcome).toMatchObject({ status: 200, error: null });
   }
   expect(receiver.requests.length).toBe(count);
@@ -41,7 +41,7 @@ test.each([
 test('deliveries of two Actions and deliveries without a key do not share a connection', async () => {
   const receiver = await startAnswering(network.identity, OK);
   const outbound = network.outbound();
-  for (const key of ['action-1', 'action-2']) await outbound.makeAttempt(event(receiver, key));
+  for (const key of ['action-1', 'action-2']) await outbound.makeAttempt(...event(receiver, key));
   for (let index = 0; index < 3; index += 1) await outbound.makeAttempt(post(receiver.port));
   expect(receiver.connections()).toBe(5);
 });
@@ -53,7 +53,7 @@ test('concurrent requests use separate connections', async () => {
     return undefined;
   });
   const outbound = network.outbound();
-  const outcomes = await Promise.all(Array.from({ length: 5 }, () => outbound.makeAttempt(event(receiver))));
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => outbound.makeAttempt(...event(receiver))));
   expect(outcomes.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   expect(receiver.connections()).toBe(5);
 });
@@ -114,7 +114,8 @@ describe('a connection is not reused', () => {
       return undefined;
     });
     const outbound = network.outbound();
-    for (let index = 0; index < 3; index += 1) expect((await outbound.makeAttempt(event(receiver))).error).toBeNull();
+    for (let index = 0; index < 3; index += 1)
+      expect((await outbound.makeAttempt(...event(receiver))).error).toBeNull();
     expect(receiver.connections()).toBe(3);
   });
 
@@ -125,7 +126,8 @@ describe('a connection is not reused', () => {
       return undefined;
     });
     const outbound = network.outbound();
-    for (let index = 0; index < 3; index += 1) expect((await outbound.makeAttempt(event(receiver))).status).toBe(200);
+    for (let index = 0; index < 3; index += 1)
+      expect((await outbound.makeAttempt(...event(receiver))).status).toBe(200);
     expect(receiver.connections()).toBe(3);
   });
 
@@ -133,18 +135,18 @@ describe('a connection is not reused', () => {
     let frozenMs = 0;
     const receiver = await startAnswering(network.identity, OK);
     const outbound = network.outbound({ clock: { ...clock, wall: () => Date.now() + frozenMs } });
-    await outbound.makeAttempt(event(receiver));
+    await outbound.makeAttempt(...event(receiver));
     frozenMs = 1000;
-    await outbound.makeAttempt(event(receiver));
+    await outbound.makeAttempt(...event(receiver));
     expect(receiver.connections()).toBe(2);
     frozenMs = -60_000;
-    await outbound.makeAttempt(event(receiver));
+    await outbound.makeAttempt(...event(receiver));
     expect(receiver.connections()).toBe(3);
   });
 
   test('when it has been idle for a second, after which it is closed', async () => {
     const receiver = await startAnswering(network.identity, OK);
-    await network.outbound().makeAttempt(event(receiver));
+    await network.outbound().makeAttempt(...event(receiver));
     const idleSince = performance.now();
     await until(() => receiver.open() === 0, undefined, 5);
     // A timer of a second may end a little before, by another clock.
@@ -154,9 +156,9 @@ describe('a connection is not reused', () => {
   test('when the name has changed to a blocked address, and nothing is sent', async () => {
     const receiver = await startAnswering(network.identity, OK);
     const outbound = network.outbound();
-    await outbound.makeAttempt(event(receiver));
+    await outbound.makeAttempt(...event(receiver));
     network.names.zone.set(HOST, { a: [BLOCKED] });
-    expect((await outbound.makeAttempt(event(receiver))).error?.code).toBe('blocked_address');
+    expect((await outbound.makeAttempt(...event(receiver))).error?.code).toBe('blocked_address');
     expect(receiver.requests.length).toBe(1);
   });
 
@@ -164,9 +166,9 @@ describe('a connection is not reused', () => {
     const receiver = await startAnswering(network.identity, OK);
     const moved = await startAnswering(network.identity, OK, ALLOWED_TOO, receiver.port);
     const outbound = network.outbound();
-    await outbound.makeAttempt(event(receiver));
+    await outbound.makeAttempt(...event(receiver));
     network.names.zone.set(HOST, { a: [ALLOWED_TOO] });
-    await outbound.makeAttempt(event(receiver));
+    await outbound.makeAttempt(...event(receiver));
     expect([receiver.requests.length, moved.requests.length]).toEqual([1, 1]);
   });
 });
@@ -178,10 +180,10 @@ test('a request on a reused connection that breaks fails without a second send, 
     return undefined;
   });
   const outbound = network.outbound();
-  expect((await outbound.makeAttempt(event(receiver))).status).toBe(200);
-  expect((await outbound.makeAttempt(event(receiver))).error?.code).toBe('connection_closed');
+  expect((await outbound.makeAttempt(...event(receiver))).status).toBe(200);
+  expect((await outbound.makeAttempt(...event(receiver))).error?.code).toBe('connection_closed');
   expect(receiver.requests.length).toBe(2);
-  for (let index = 0; index < 3; index += 1) expect((await outbound.makeAttempt(event(receiver))).status).toBe(200);
+  for (let index = 0; index < 3; index += 1) expect((await outbound.makeAttempt(...event(receiver))).status).toBe(200);
   expect(receiver.connections()).toBe(4);
 });
 
@@ -191,7 +193,7 @@ test('a connection stays open after its invocation, but for at most thirty secon
   const outbound = network.outbound({ clock: { ...clock, wall: () => 1e12 + laterMs } });
   const invocation = async () => {
     const ended = new AbortController();
-    expect((await outbound.makeAttempt(event(receiver), ended.signal)).status).toBe(200);
+    expect((await outbound.makeAttempt(...event(receiver), ended.signal)).status).toBe(200);
     ended.abort();
   };
   await invocation();
@@ -208,7 +210,7 @@ test('at most a hundred connections of a process are idle, and the oldest is clo
   const outbound = network.outbound();
   for (let action = 0; action < 104; action += 8) {
     await Promise.all(
-      Array.from({ length: 8 }, (_, i) => outbound.makeAttempt(event(receiver, `action-${action + i}`))),
+      Array.from({ length: 8 }, (_, i) => outbound.makeAttempt(...event(receiver, `action-${action + i}`))),
     );
   }
   await until(() => receiver.open() <= 100);
@@ -256,11 +258,11 @@ describe('a DNS lookup', () => {
       },
     });
     network.names.zone.delete(HOST);
-    expect((await outbound.makeAttempt(event(receiver))).error?.code).toBe('dns_failure');
+    expect((await outbound.makeAttempt(...event(receiver))).error?.code).toBe('dns_failure');
     network.names.zone.set(HOST, { a: [ALLOWED], ttl: 60 });
-    expect((await outbound.makeAttempt(event(receiver))).status).toBe(200);
+    expect((await outbound.makeAttempt(...event(receiver))).status).toBe(200);
     refused.add(ALLOWED);
-    expect((await outbound.makeAttempt(event(receiver))).error?.code).toBe('blocked_address');
+    expect((await outbound.makeAttempt(...event(receiver))).error?.code).toBe('blocked_address');
     expect(receiver.requests).toHaveLength(1);
   });
 });
@@ -268,9 +270,9 @@ describe('a DNS lookup', () => {
 test('close() closes idle connections, and deliver can still be used', async () => {
   const receiver = await startAnswering(network.identity, OK);
   const outbound = network.outbound();
-  await Promise.all(Array.from({ length: 20 }, () => outbound.makeAttempt(event(receiver))));
+  await Promise.all(Array.from({ length: 20 }, () => outbound.makeAttempt(...event(receiver))));
   outbound.close();
   expect(await staysOpen(receiver)).toBe(0);
-  expect((await outbound.makeAttempt(event(receiver))).status).toBe(200);
+  expect((await outbound.makeAttempt(...event(receiver))).status).toBe(200);
   outbound.close();
 });

@@ -18,7 +18,7 @@ beforeEach(() => {
 test('deliveries of one Action resume its TLS session on new connections, also in a later invocation', async () => {
   const outbound = network.outbound();
   for (let delivery = 0; delivery < 3; delivery++) {
-    expect((await outbound.makeAttempt(post(port, { connectionKey: 'action-1' }))).status).toBe(200);
+    expect((await outbound.makeAttempt(post(port), { connectionKey: 'action-1' })).status).toBe(200);
     await outbound.close();
   }
   expect(resumed).toEqual([false, true, true]);
@@ -26,7 +26,7 @@ test('deliveries of one Action resume its TLS session on new connections, also i
 
 test('deliveries of two Actions do not share a session, and deliveries without a key have none', async () => {
   const outbound = network.outbound();
-  for (const connectionKey of ['action-1', 'action-2']) await outbound.makeAttempt(post(port, { connectionKey }));
+  for (const connectionKey of ['action-1', 'action-2']) await outbound.makeAttempt(post(port), { connectionKey });
   for (let delivery = 0; delivery < 2; delivery++) await outbound.makeAttempt(post(port));
   expect(resumed).toEqual([false, false, false, false]);
 });
@@ -34,7 +34,7 @@ test('deliveries of two Actions do not share a session, and deliveries without a
 test('a certificate is checked at least once a minute', async () => {
   let ahead = 0;
   const outbound = network.outbound({ clock: { ...clock, wall: () => Date.now() + ahead } });
-  const event = () => outbound.makeAttempt(post(port, { connectionKey: 'action-1' }));
+  const event = () => outbound.makeAttempt(post(port), { connectionKey: 'action-1' });
   await event();
   ahead = 40_000;
   await event();
@@ -47,8 +47,8 @@ test('a certificate is checked at least once a minute', async () => {
 test('no session is resumed after the wall clock was set back', async () => {
   let ahead = 0;
   const outbound = network.outbound({ clock: { ...clock, wall: () => Date.now() + ahead } });
-  await outbound.makeAttempt(post(port, { connectionKey: 'action-1' }));
+  await outbound.makeAttempt(post(port), { connectionKey: 'action-1' });
   ahead = -10_000;
-  await outbound.makeAttempt(post(port, { connectionKey: 'action-1' }));
+  await outbound.makeAttempt(post(port), { connectionKey: 'action-1' });
   expect(resumed).toEqual([false, false]);
 });

@@ -5,6 +5,7 @@ import type { SessionClaims } from '../../../../src/contract/sessions.ts';
 import { cleanFormValues, missingRequiredFields, submitForm } from '../../../../src/domain/actions/submit-form.ts';
 import { identifyWidget, type WidgetCredentials } from '../../../../src/domain/auth/authenticate-widget.ts';
 import type { Context, Escalate, Submission } from '../../../../src/domain/context.ts';
+import { EXCERPT_BYTES } from '../../../../src/domain/delivery/delivery-log.ts';
 import { aFormAction, anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../../fakes/delivery.ts';
 import { failing } from '../../../fakes/failing.ts';
@@ -75,8 +76,8 @@ describe('an accepted submission', () => {
     expect(await submit({ conversation_id: CONVERSATION, values })).toEqual({ success: true, submission_id: 'id-1' });
     expect(outbound.requests).toHaveLength(1);
     const request = outbound.requests[0];
-    expect(request).toMatchObject({ method: 'POST', url: 'https://crm.example/forms', inFlightOf: ORG_ID });
-    expect(request?.connectionKey).toBeUndefined();
+    expect(request).toMatchObject({ method: 'POST', url: 'https://crm.example/forms' });
+    expect(outbound.policies).toEqual([{ inFlightOf: ORG_ID, keepBytes: EXCERPT_BYTES }]);
     expect(request?.headers).toMatchObject({
       'X-Service-Trigger': 'form',
       'X-Service-Trigger-Ref': 'id-1',

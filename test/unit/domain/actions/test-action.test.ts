@@ -198,21 +198,24 @@ test.each([
   [`https://shop.example/${'a'.repeat(300)}`, ` to https://shop.example/${'a'.repeat(179)}`],
   [undefined, ''],
 ])('a redirect to %j is told as%s, without its query', (location, to) => {
-  const { error } = responseAnswer({ status: 301, body: new Uint8Array(), problem: null, location }, []);
+  const { error } = responseAnswer(
+    { status: 301, body: new Uint8Array(), problem: null, location },
+    { method: 'POST', withheld: [] },
+  );
   expect(error?.message).toBe(`The endpoint sent a redirect (status 301)${to}; redirects are not followed`);
 });
 
 test.each([
-  [400, true, true],
-  [411, true, true],
-  [415, true, true],
-  [404, true, false],
-  [503, true, false],
-  [415, false, false],
-])(
-  'the message of status %i says, of a GET (%p), that servers may refuse the missing body: %p',
-  (status, isGet, isSaid) => {
-    const { error } = responseAnswer({ status, body: new Uint8Array(), problem: null }, [], isGet);
+  [400, 'GET', true],
+  [411, 'GET', true],
+  [415, 'GET', true],
+  [404, 'GET', false],
+  [503, 'GET', false],
+  [415, 'POST', false],
+] as const)(
+  'the message of status %i says, of a %s, that servers may refuse the missing body: %p',
+  (status, method, isSaid) => {
+    const { error } = responseAnswer({ status, body: new Uint8Array(), problem: null }, { method, withheld: [] });
     expect(error?.message.includes('no body')).toBe(isSaid);
   },
 );

@@ -3,6 +3,7 @@ import { FAILURE_CODES, type FailureCode } from '../../../../src/contract/delive
 import type { DeliveryMessage, NotCarried } from '../../../../src/contract/queues.ts';
 import type { DeliveriesQueue, EndpointAnswer, FailurePeriods, Send, World } from '../../../../src/domain/context.ts';
 import { deliverEvent, deliverMessage, recordNotCarried } from '../../../../src/domain/delivery/deliver-event.ts';
+import { EXCERPT_BYTES } from '../../../../src/domain/delivery/delivery-log.ts';
 import { anEventAction, ORG_ID } from '../../../fakes/configuration.ts';
 import { anAttempt, answered, attemptFakes, DELIVERY, unanswered } from '../../../fakes/delivery.ts';
 import { failing } from '../../../fakes/failing.ts';
@@ -40,7 +41,8 @@ describe('an attempt', () => {
     expect(outbound.requests).toHaveLength(1);
     const request = outbound.requests[0];
     expect(Buffer.from(request?.body ?? []).toString()).toBe(JSON.stringify(MESSAGE.envelope));
-    expect(request).toMatchObject({ method: 'POST', url: 'https://crm.example/events', connectionKey: 'act_event 1' });
+    expect(request).toMatchObject({ method: 'POST', url: 'https://crm.example/events' });
+    expect(outbound.policies).toEqual([{ connectionKey: 'act_event 1', keepBytes: EXCERPT_BYTES }]);
     expect(request?.headers).toEqual({
       'Content-Type': 'application/json',
       'User-Agent': 'Service-Integration/1.0',
@@ -99,7 +101,7 @@ test('every request counts against the quota of its organization, including retr
   await attempt();
   await attempt({ attempt: 2 });
   await handle({ ...MESSAGE, replay: '0123456789ab' });
-  expect(outbound.requests.map(({ quota }) => quota)).toEqual(Array(3).fill({ orgId: ORG_ID, perDay: 500 }));
+  expect(outbound.policies.map(({ quota }) => quota)).toEqual(Array(3).fill({ orgId: ORG_ID, perDay: 500 }));
 });
 
 test('a message that the queue delivers twice costs one request of the quota', async () => {
@@ -111,7 +113,7 @@ test('a message that the queue delivers twice costs one request of the quota', a
 test.each([{}, { daily_outbound_quota: null }])('%p is no quota', async (restrictions) => {
   const { attempt, outbound } = setUp(anEventAction(restrictions));
   await attempt();
-  expect(outbound.requests.map(({ quota }) => quota)).toEqual([undefined]);
+  expect(outbound.policies.map(({ quota }) => quota)).toEqual([undefined]);
 });
 
 describe('a replay', () => {

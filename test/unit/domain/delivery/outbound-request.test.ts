@@ -1,5 +1,5 @@
 import { toolResponse } from '../../../../src/domain/actions/call-tool.ts';
-import type { EndpointAnswer, OutboundRequest } from '../../../../src/domain/context.ts';
+import type { EndpointAnswer, OutboundRequest, SendPolicy } from '../../../../src/domain/context.ts';
 import { resultOf } from '../../../../src/domain/delivery/delivery-log.ts';
 import { type TakeLease, withinInFlight, withinQuota } from '../../../../src/domain/delivery/outbound-request.ts';
 import { responseAnswer, failureAnswer as unansweredBy } from '../../../../src/domain/delivery/outcome.ts';
@@ -16,26 +16,26 @@ const REQUEST: OutboundRequest = {
   body: Buffer.from('{}'),
   withheld: [],
 };
-const COUNTED: OutboundRequest = { ...REQUEST, quota: { orgId: ORG_ID, perDay: 2 } };
+const COUNTED: SendPolicy = { quota: { orgId: ORG_ID, perDay: 2 } };
 
 function setUp() {
   const outbound = new FakeOutbound();
   const perDay = new FakeLimit();
   const invocation = fakeInvocation();
-  const send = (request: OutboundRequest, hit = perDay.hit) => withinQuota(outbound.send, hit)(request, invocation);
+  const send = (policy: SendPolicy, hit = perDay.hit) => withinQuota(outbound.send, hit)(REQUEST, policy, invocation);
   return { outbound, perDay, invocation, send };
 }
 
 test('counts each request against its quota and sends it', async () => {
   const { send, outbound, perDay, invocation } = setUp();
   expect(await send(COUNTED)).toEqual(answered(200));
-  expect(outbound.requests).toEqual([COUNTED]);
+  expect([outbound.requests, outbound.policies]).toEqual([[REQUEST], [COUNTED]]);
   expect(perDay.calls).toEqual([{ key: ORG_ID, limit: 2, now: invocation.now() }]);
 });
 
 test('a request without a quota is sent and not counted', async () => {
   const { send, outbound, perDay } = setUp();
-  await send(REQUEST);
+  await send({});
   expect([outbound.requests.length, perDay.calls.length]).toEqual([1, 0]);
 });
 
@@ -56,7 +56,7 @@ test('when the counter fails, the request is sent and the failure is reported', 
 });
 
 const away = failing('The counters are away');
-const IN_FLIGHT: OutboundRequest = { ...REQUEST, inFlightOf: ORG_ID };
+const IN_FLIGHT: SendPolicy = { inFlightOf: ORG_ID };
 
 function withPlaces(places: number) {
   const outbound = new FakeOutbound();
@@ -71,8 +71,8 @@ function withPlaces(places: number) {
       },
     };
   };
-  const send = (request: OutboundRequest, lease = takeLease, sender = outbound.send) =>
-    withinInFlight(sender, lease)(request, invocation);
+  const send = (policy: SendPolicy, lease = takeLease, sender = outbound.send) =>
+    withinInFlight(sender, lease)(REQUEST, policy, invocation);
   return { outbound, invocation, takeLease, send, taken: () => taken };
 }
 
@@ -87,7 +87,7 @@ test('a request without a free place is not sent; a request without an organizat
   const { outbound, send } = withPlaces(0);
   const { error, status } = await send(IN_FLIGHT);
   expect([error?.code, status, outbound.requests.length]).toEqual(['too_many_in_flight', null, 0]);
-  expect(await send(REQUEST)).toEqual(answered(200));
+  expect(await send({})).toEqual(answered(200));
 });
 
 test('when the places cannot be read, the request is sent and the failure is reported', async () => {
@@ -98,7 +98,7 @@ test('when the places cannot be read, the request is sent and the failure is rep
 });
 
 const excerptOf = (body: Uint8Array, withheld: readonly string[] = []) =>
-  responseAnswer({ status: 200, body, problem: null }, withheld).response_excerpt;
+  responseAnswer({ status: 200, body, problem: null }, { method: 'POST', withheld }).response_excerpt;
 
 test.each([
   ['nothing', '', ''],
@@ -169,7 +169,10 @@ describe.each([
     test.each<[string, EndpointAnswer]>([
       ['in the body', answered(200, `a ${sent} b`, null, [withheld])],
       ['in the body of an error', answered(500, sent, null, [withheld])],
-      ['in a redirect', responseAnswer({ ...REDIRECT, location: `/gone/${sent}` }, [withheld])],
+      [
+        'in a redirect',
+        responseAnswer({ ...REDIRECT, location: `/gone/${sent}` }, { method: 'POST', withheld: [withheld] }),
+      ],
       ['in what broke the response off', answered(200, '', { code: 'response_malformed', message: sent }, [withheld])],
       ['in a failure without a response', unansweredBy({ code: 'tls_failure', message: sent }, null, [withheld])],
     ])('%s', (place, answer) => {

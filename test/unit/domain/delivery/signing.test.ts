@@ -48,7 +48,6 @@ describe('the request of an Action', () => {
     const request = actionRequest(action, { ...input, payload: '{}' });
     expect(request.headers['X-Service-Trigger']).toBe(name);
     expect(request.headers['X-Service-Trigger-Ref']).toBe('ref-1');
-    expect(request.connectionKey).toBeUndefined();
   });
 
   test('signs exactly the bytes that it sends, with whole seconds', () => {

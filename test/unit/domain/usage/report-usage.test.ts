@@ -36,7 +36,6 @@ test('a turn is reported with the sorted fields of the spec in compact JSON, and
       '"usage":{"input_tokens":10,"output_tokens":20,"total_tokens":30,"tts_chars":5,"tts_provider":"Zo\\u00eb"},"user_id":"user-1"}',
   );
   expect(request).toMatchObject({ method: 'POST', url: 'https://hooks.example/usage' });
-  expect(request?.connectionKey).toBeUndefined();
   expect(request?.headers).toMatchObject({
     'Content-Type': 'application/json',
     'X-Webhook-Signature': createHmac('sha256', SECRET).update(body).digest('hex'),
@@ -110,7 +109,7 @@ test('a failure of the delivery log neither prevents nor repeats the report', as
 test('reports count as in flight for their organization, apart from its forms', async () => {
   const { report, outbound } = setUp();
   await report();
-  expect(outbound.requests.map(({ inFlightOf }) => inFlightOf)).toEqual(['usage#org_1']);
+  expect(outbound.policies).toEqual([{ inFlightOf: 'usage#org_1' }]);
 });
 
 test('a report for an assistant that cannot be read fails, because it may be deleted', async () => {
