@@ -123,7 +123,9 @@ export class Monitoring extends Construct {
             api.metricClientError(),
             api.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' }),
           ],
-          'Refusals by reason': [sumsBy(stage, 'reason', METRICS.refusals)],
+          'Refusals by reason': ['reason', 'token_problem'].map((dimension) =>
+            sumsBy(stage, dimension, METRICS.refusals),
+          ),
           'Attempts by trigger': [sumsBy(stage, 'trigger', METRICS.attempts)],
           'Latency (ms)': [api.metricLatency({ statistic: 'p50' }), api.metricLatency({ statistic: 'p99' })],
         }),

@@ -28,23 +28,21 @@ const SUITES: ReadonlyMap<number, { readonly cipher: string; readonly hash: stri
  * @param secret of the server's handshake, which encrypts the request in TLS 1.3
  */
 export function certificateRequestBytes(handshakeBytes: Buffer, secret: Buffer | undefined): number {
-  let messages: Buffer = Buffer.alloc(0);
-  let recordNumber = 0;
+  const contents: Buffer[] = [];
+  let decrypt: ReturnType<typeof recordDecryption> | undefined;
   for (let at = 0; at + RECORD_HEADER_BYTES <= handshakeBytes.length; ) {
     const type = handshakeBytes[at];
     const start = at + RECORD_HEADER_BYTES;
     at = start + handshakeBytes.readUInt16BE(start - 2);
     const content = handshakeBytes.subarray(start, at);
-    if (type === HANDSHAKE) messages = Buffer.concat([messages, content]);
+    if (type === HANDSHAKE) contents.push(content);
     if (type === APPLICATION_DATA && secret !== undefined) {
-      messages = Buffer.concat([
-        messages,
-        decryptRecord(content, at <= handshakeBytes.length, secret, messages, recordNumber),
-      ]);
-      recordNumber += 1;
+      // The ServerHello comes before all encrypted records.
+      decrypt ??= recordDecryption(Buffer.concat(contents), secret);
+      contents.push(decrypt(content, { isWhole: at <= handshakeBytes.length }));
     }
   }
-  return messageIn(messages, CERTIFICATE_REQUEST)?.bytes ?? 0;
+  return messageIn(Buffer.concat(contents), CERTIFICATE_REQUEST)?.bytes ?? 0;
 }
 
 /** Finds the first message of a type: where it begins, and how many bytes it has or announces. */
@@ -57,29 +55,31 @@ function messageIn(messages: Buffer, type: number): { readonly at: number; reado
   return undefined;
 }
 
-/** Decrypts a record of the handshake (RFC 8446, 5.2 and 7.3) with the suite of the ServerHello in `messages`. @param whole whether all of it is there */
-function decryptRecord(
-  content: Buffer,
-  whole: boolean,
-  secret: Buffer,
-  messages: Buffer,
-  recordNumber: number,
-): Buffer {
+/**
+ * Creates the decryption of the handshake's records, in their order (RFC 8446, 5.2 and 7.3), with the suite of the ServerHello in `messages`.
+ * Without a suite that the service offers, every record is empty.
+ */
+function recordDecryption(messages: Buffer, secret: Buffer) {
   const hello = messages.subarray(messageIn(messages, SERVER_HELLO)?.at ?? messages.length);
   const suiteAt = SESSION_ID_AT + 1 + (hello[SESSION_ID_AT] ?? 0);
   const suite = suiteAt + 2 > hello.length ? undefined : SUITES.get(hello.readUInt16BE(suiteAt));
-  if (suite === undefined) return Buffer.alloc(0);
+  if (suite === undefined) return () => Buffer.alloc(0);
   const hkdfExpandLabel = (label: string, length: number) => {
     const text = Buffer.from(`tls13 ${label}`);
     const info = Buffer.concat([Buffer.from([0, length, text.length]), text, Buffer.from([0, 1])]);
     return createHmac(suite.hash, secret).update(info).digest().subarray(0, length);
   };
-  const nonce = hkdfExpandLabel('iv', 12);
-  nonce.writeUInt32BE((nonce.readUInt32BE(8) ^ recordNumber) >>> 0, 8);
-  const plain = createDecipheriv(suite.cipher, hkdfExpandLabel('key', suite.keyBytes), nonce).update(content);
-  if (!whole) return plain;
-  // Zeros may follow the type of the content, which follows the content.
-  let end = plain.length - AUTHENTICATION_TAG_BYTES;
-  while (end > 0 && plain[end - 1] === 0) end -= 1;
-  return plain.subarray(0, Math.max(0, end - 1));
+  const key = hkdfExpandLabel('key', suite.keyBytes);
+  const iv = hkdfExpandLabel('iv', 12);
+  let recordNumber = 0;
+  return (content: Buffer, { isWhole }: { readonly isWhole: boolean }): Buffer => {
+    const nonce = Buffer.from(iv);
+    nonce.writeUInt32BE((nonce.readUInt32BE(8) ^ recordNumber++) >>> 0, 8);
+    const plain = createDecipheriv(suite.cipher, key, nonce).update(content);
+    if (!isWhole) return plain;
+    // Zeros may follow the type of the content, which follows the content.
+    let end = plain.length - AUTHENTICATION_TAG_BYTES;
+    while (end > 0 && plain[end - 1] === 0) end -= 1;
+    return plain.subarray(0, Math.max(0, end - 1));
+  };
 }

@@ -220,14 +220,14 @@ describe('redrive', () => {
     expect(operator.deadLetters.events.waiting).toHaveLength(1);
   });
 
-  test('asks at a terminal with the number, and accepts an empty queue but no unknown one', async () => {
+  test('asks at a terminal with the number, also begins where the number is 0, and refuses an unknown queue', async () => {
     operator.terminal = true;
     operator.deadLetters.events.add('message-1', EVENT);
     expect(await operator.run('redrive', 'events')).toMatchObject({ code: 5, err: 'Nothing was changed\n' });
     expect(operator.questions).toEqual(['Move about 1 dead letter back to events, 50 a second? [y/N] ']);
     expect(await operator.json('redrive', 'events', '--yes')).toEqual({ queue: 'events', letters: 1, rate: 50 });
     expect(await operator.json('redrive', 'events', '--yes')).toEqual({ queue: 'events', letters: 0, rate: 50 });
-    expect(operator.deadLetters.events.made).toHaveLength(1);
+    expect(operator.deadLetters.events.made).toMatchObject([{ letters: 0 }, { letters: 1 }]);
     expect((await operator.run('redrive', 'events', '--dry-run')).out).toBe('No dead letters of events\n');
     expect((await operator.run('redrive', 'all')).code).toBe(2);
   });
