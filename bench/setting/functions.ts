@@ -31,6 +31,7 @@ export function serviceOf(outdir: string) {
   const functions = stack.functions().map(({ logicalId, codeFolder, properties }) => ({
     name: kebabCase(logicalId.replace(/Function[0-9A-F]{8}$/, '')), // Such as widget-routes-widget-init.
     bundle: join(codeFolder, 'index.mjs'),
+    timeoutSeconds: properties.Timeout,
     variables: properties.Environment.Variables,
   }));
   return {
