@@ -5,3 +5,4 @@ import './leaving.test.ts';
 import './many.test.ts';
 import './names.test.ts';
 import './screens.test.ts';
+import './session.test.ts';

@@ -1,4 +1,4 @@
-import { full } from '../../harness/full.ts';
+import { byDay, full } from '../../harness/full.ts';
 import { dashboard } from './shared-dashboard.ts';
 import { flaws, open } from './started-dashboard.ts';
 
@@ -41,15 +41,16 @@ describe('a member of an organization with many assistants and Actions', () => {
     await page.getByPlaceholder('Find assistants').fill('');
   });
 
-  test.each([
+  const NAMES = [
+    ['\u0130stanbul', 'istanbul'],
     ['Zu\u0308rich', 'Z\u00fcrich'],
     ['Z\u00fcrich', 'zurich'],
-    ['\u0130stanbul', 'istanbul'],
     ['\uff2d\uff41\uff52\uff4b\uff54', 'markt '],
     ['Za\u200bgreb', '\ufeffZagreb'],
     ['Shop\u2122 \u2116', 'shoptm no'],
     ['\u0645\u064f\u062a\u062c\u0631', '\u0645\u062a\u062c\u0631'],
-  ])('finds the name %j by %j', async (name, typed) => {
+  ] as const;
+  test.each(byDay(1, NAMES))('finds the name %j by %j', async (name, typed) => {
     await dashboard.vaWave('assistant', 'update', siteId, '--name', name);
     await open(page, shop.url('/members'));
     await page.getByRole('heading', { name: 'Members' }).waitFor();

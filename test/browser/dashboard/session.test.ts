@@ -1,4 +1,5 @@
 import type { Locator } from 'playwright-core';
+import { byDay } from '../../harness/full.ts';
 import { until } from '../../harness/until.ts';
 import { dashboard } from './shared-dashboard.ts';
 import { open } from './started-dashboard.ts';
@@ -124,25 +125,29 @@ describe('sessions', () => {
   });
 
   const headers = { 'access-control-allow-origin': '*' };
-  test.each([
+  const RENEWALS = [
+    ['a busy', { status: 429, headers, json: { error: 'too_many_requests' } }],
     ['no', undefined],
     ['a failed', { status: 503, body: '' }],
-    ['a busy', { status: 429, headers, json: { error: 'too_many_requests' } }],
     ['an unavailable', { status: 503, headers, json: { error: 'temporarily_unavailable' } }],
-  ])('keeps the session when the login gives %s answer to a renewal', async (name, answer) => {
-    await inside();
-    await open(page, url('general'));
-    await page.getByLabel('Name').fill(`Typed with ${name} answer`);
-    await store({ expires_at: 1 });
-    const login = '**/oauth2/token';
-    await page.route(login, (route) => (answer === undefined ? route.abort() : route.fulfill(answer)));
-    await button('Save changes').click();
-    await page.getByText('No connection to the service').waitFor();
-    expect(await page.getByRole('dialog').count()).toBe(0);
-    await page.unroute(login);
-    await button('Save changes').click();
-    await saved();
-  });
+  ] as const;
+  test.each(byDay(2, RENEWALS))(
+    'keeps the session when the login gives %s answer to a renewal',
+    async (name, answer) => {
+      await inside();
+      await open(page, url('general'));
+      await page.getByLabel('Name').fill(`Typed with ${name} answer`);
+      await store({ expires_at: 1 });
+      const login = '**/oauth2/token';
+      await page.route(login, (route) => (answer === undefined ? route.abort() : route.fulfill(answer)));
+      await button('Save changes').click();
+      await page.getByText('No connection to the service').waitFor();
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      await page.unroute(login);
+      await button('Save changes').click();
+      await saved();
+    },
+  );
 
   test('asks for a login when the session ends during an edit, and keeps the edit', async () => {
     await inside();
@@ -212,27 +217,31 @@ describe('sessions', () => {
     await context.close();
   });
 
-  test.each([
+  const EARLIER_DRAFTS = [
     ['without a field', 'delete draft.values.ip_allowlist'],
     ['with another kind of value', "draft.values.ip_allowlist = 'a text'"],
-  ])('restores input that an earlier version of the page stored %s', async (_, change) => {
-    await inside();
-    await open(page, url('deploy'));
-    await page.getByLabel('New domain').fill('typed.example');
-    await open(page, shop.url('/members'));
-    await page.evaluate(`for (const [name, value] of Object.entries(sessionStorage)) if (name.endsWith('.deploy')) {
+  ] as const;
+  test.each(byDay(1, EARLIER_DRAFTS))(
+    'restores input that an earlier version of the page stored %s',
+    async (_, change) => {
+      await inside();
+      await open(page, url('deploy'));
+      await page.getByLabel('New domain').fill('typed.example');
+      await open(page, shop.url('/members'));
+      await page.evaluate(`for (const [name, value] of Object.entries(sessionStorage)) if (name.endsWith('.deploy')) {
       const draft = JSON.parse(value);
       ${change};
       sessionStorage.setItem(name, JSON.stringify(draft));
     }`);
-    await open(page, url('deploy'));
-    await page.getByLabel('New address').waitFor();
-    expect(await page.getByLabel('New domain').inputValue()).toBe('typed.example');
-    await button('Discard changes').click();
-    expect(visitor.problems).toEqual([]);
-  });
+      await open(page, url('deploy'));
+      await page.getByLabel('New address').waitFor();
+      expect(await page.getByLabel('New domain').inputValue()).toBe('typed.example');
+      await button('Discard changes').click();
+      expect(visitor.problems).toEqual([]);
+    },
+  );
 
-  test.each(['{"base":', 'null', '{}', '{"base":null}', '{"base":0,"values":{}}'])(
+  test.each(byDay(2, ['{"base":', '{"base":null}', 'null', '{}', '{"base":0,"values":{}}']))(
     'goes on where the tab stores a draft that is none: %s',
     async (stored) => {
       await inside();
@@ -262,7 +271,7 @@ describe('sessions', () => {
     await copy.close();
   });
 
-  test.each(['code=of-another-login&state=unknown', 'error=access_denied&state=unknown', ''])(
+  test.each(byDay(1, ['code=of-another-login&state=unknown', 'error=access_denied&state=unknown', '']))(
     'goes on with its session at the return of a login that is not its own: %s',
     async (query) => {
       await inside();

@@ -5,6 +5,7 @@ import './commands.test.ts';
 import './conversation.test.ts';
 import './embedding.test.ts';
 import './forms.test.ts';
+import './pages/attention.test.ts';
 import './pages/page-events.test.ts';
 import './pages/replaced.test.ts';
 import './pages/start.test.ts';

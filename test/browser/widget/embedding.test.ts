@@ -240,7 +240,7 @@ describe('a hostile page', () => {
   const measure = async (page: Page) => {
     const widget = widgetOf(page);
     await widget.openForm();
-    await page.waitForTimeout(250);
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
     const parts = [widget.launcher, widget.dialog, widget.field('Your name'), widget.send];
     return {
       boxes: await Promise.all(parts.map((part) => part.boundingBox())),
