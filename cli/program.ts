@@ -26,6 +26,7 @@ const COMMANDS: readonly (readonly [usage: string, description: string, load: ()
   ['redrive', 'move dead letters back to their queue', () => import('./commands/redrive.ts')],
   ['keys', "the service's own keys; those of session tokens rotate by themselves", () => import('./commands/keys.ts')],
   ['logs', 'show what a function logged, oldest first', () => import('./commands/logs.ts')],
+  ['trace', 'find an id in the logs: of a request, a submission, an event', () => import('./commands/trace.ts')],
   ['doctor', 'check an AWS account before the first deployment', () => import('./commands/doctor.ts')],
 ];
 

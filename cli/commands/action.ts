@@ -177,7 +177,7 @@ export function addTo(action: CliCommand): void {
     .examples('va-wave action secret act_… > signing-secret.txt')
     .withDeployment(async ({ output, context }, actionId: string) => {
       const action = await requireAction(actionId, context);
-      await context.store.record(recordOf('read_signing_secret', subjectOf(action), context));
+      await context.store.record(recordOf('read_secret', subjectOf(action), context));
       const secret = await context.openSigningSecret(action);
       output.secret(
         { action_id: actionId, signing_secret: secret },

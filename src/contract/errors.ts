@@ -119,6 +119,7 @@ export const errorResponse = z
   .object({
     ...REFUSED,
     code: z.literal([...REFUSAL_CODES, INTERNAL_ERROR.code]).describe('Stable; later versions may add codes'),
+    submission_id: z.string().optional().describe('Of a form submission that nobody accepted'),
   })
   .meta({ id: 'Error' });
 export type ErrorResponse = z.infer<typeof errorResponse>;

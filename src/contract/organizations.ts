@@ -97,7 +97,7 @@ export const AUDIT_OPERATIONS = [
   'erase_person',
   'export_data',
   'read_deliveries',
-  'read_signing_secret',
+  'read_secret',
   'add_member',
   'change_role',
   'remove_member',

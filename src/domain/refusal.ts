@@ -20,6 +20,8 @@ export type RefusalDetails = {
   readonly fields?: readonly FieldProblem[];
   /** Whole seconds after which the caller can try again. */
   readonly retryAfterSeconds?: number;
+  /** Of a form submission that was made and not accepted. */
+  readonly submissionId?: string;
   readonly facts?: RefusalFacts;
 };
 
@@ -38,9 +40,13 @@ export class Refusal extends Error {
   /** At most WRONG_FIELDS_MAX. */
   readonly fields: readonly FieldProblem[];
   readonly retryAfterSeconds: number | undefined;
+  readonly submissionId: string | undefined;
   readonly facts: RefusalFacts;
 
-  constructor(code: RefusalCode, { problem, message, fields, retryAfterSeconds, facts = {} }: RefusalDetails = {}) {
+  constructor(
+    code: RefusalCode,
+    { problem, message, fields, retryAfterSeconds, submissionId, facts = {} }: RefusalDetails = {},
+  ) {
     // Not every code has a `problem` and a `field`.
     const knownRefusal: KnownRefusal = REFUSALS[code];
     const text = problem ?? knownRefusal.problem ?? knownRefusal.message;
@@ -52,6 +58,7 @@ export class Refusal extends Error {
     this.field = first?.field;
     this.fields = wrong.slice(0, WRONG_FIELDS_MAX);
     this.retryAfterSeconds = retryAfterSeconds;
+    this.submissionId = submissionId;
     this.facts = facts;
   }
 }

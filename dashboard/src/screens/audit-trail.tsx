@@ -25,7 +25,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   delete_action: 'Deleted the Action',
   export_data: 'Read the data of the organization',
   read_deliveries: 'Read deliveries with their payloads',
-  read_signing_secret: 'Read the signing secret of the Action',
+  read_secret: 'Read the signing secret of the Action',
   erase_person: "Erased a person's data in the organization",
   add_member: 'Added the member',
   change_role: 'Changed the role of the member',

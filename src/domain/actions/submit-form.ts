@@ -68,7 +68,7 @@ export async function submitForm(
   if (kind === 'claimed') {
     const body: FormBody = { values: cleanFormValues(input.values), conversation_id, submission_id };
     const accepted = await forwardAndSettle({ assistant, form, body }, key, context, invocation);
-    if (!accepted) throw new Refusal('submission_failed');
+    if (!accepted) throw new Refusal('submission_failed', { submissionId: submission_id });
   }
   return { success: true, submission_id };
 }

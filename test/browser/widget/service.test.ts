@@ -140,7 +140,10 @@ test('a page with OpenTelemetry, which adds traceparent to every request, shows 
   const answer = await answered;
   expect(answer.request().headers().traceparent).toMatch(/^00-[0-9a-f]{32}-/);
   // The endpoint of this form does not exist.
-  expect(await answer.json()).toMatchObject({ success: false, code: 'submission_failed' });
+  expect(await answer.json()).toMatchObject({
+    ...{ success: false, code: 'submission_failed' },
+    submission_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
   await widget.text('could not be delivered');
 });
 

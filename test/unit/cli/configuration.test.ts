@@ -360,7 +360,7 @@ describe('action', () => {
 
 describe('secrets', () => {
   test.each([
-    ['action secret', ({ action_id }: { action_id: string }) => ['action', 'secret', action_id], 'read_signing_secret'],
+    ['action secret', ({ action_id }: { action_id: string }) => ['action', 'secret', action_id], 'read_secret'],
     [
       'deliveries --json',
       ({ action_id }: { action_id: string }) => ['deliveries', action_id, '--json'],

@@ -10,6 +10,53 @@ beforeEach(() => {
   operator = new FakeOperator();
 });
 
+describe('trace', () => {
+  const GATEWAY = 'Fx1abcDEFGhEPQw=';
+  const [FUNCTION, OTHER_FUNCTION] = ['11111111-2222-4333-8444-555555555555', '99999999-2222-4333-8444-555555555555'];
+  const SUBMISSION = '22222222-2222-4333-8444-555555555555';
+  const EVENT = '33333333-2222-4333-8444-555555555555';
+  const access = { request_id: GATEWAY, status: '502', function_request_id: FUNCTION };
+  const unanswered = { request_id: 'Other=', status: '429', function_request_id: '-' };
+  const ofRequest = { api_request_id: GATEWAY, function_request_id: FUNCTION };
+  const attempted = { ...ofRequest, message: 'Attempted', action_id: 'act_f', reference: SUBMISSION };
+  const forwarded = { ...ofRequest, message: 'Forwarded a form submission', submission_id: SUBMISSION };
+  const refused = { ...ofRequest, message: 'Refused', status: 502 };
+  const delivered = { function_request_id: OTHER_FUNCTION, message: 'Attempted', action_id: 'act_e', reference: EVENT };
+  const neighbour = { ...delivered, reference: 'another-event' };
+  const LINES: Readonly<Record<string, readonly object[]>> = {
+    api: [access, unanswered],
+    'form-submit': [attempted, forwarded, refused],
+    dispatcher: [delivered, neighbour],
+  };
+  const SUBMITTED = [access, attempted, forwarded, refused];
+
+  test.each<[string, string, readonly object[], string?]>([
+    ["API Gateway's request", GATEWAY, SUBMITTED, `act_f ${SUBMISSION}`],
+    ["the function's request", FUNCTION, SUBMITTED, `act_f ${SUBMISSION}`],
+    ['a submission', SUBMISSION, SUBMITTED, `act_f ${SUBMISSION}`],
+    ['a request that reached no function', 'Other=', [unanswered]],
+    ['an event', EVENT, [delivered], `act_e ${EVENT}`],
+    ['an invocation for messages', OTHER_FUNCTION, [delivered, neighbour], `act_e ${EVENT}`],
+    ['nothing', 'unknown', []],
+  ])('finds by the id of %s its lines in all logs', async (_, id, lines, record) => {
+    const log: typeof operator.deployment.log = async function* (name, { containing = '' }) {
+      for (const [index, line] of (LINES[name] ?? []).entries()) {
+        const text = JSON.stringify(line);
+        if (text.includes(containing)) yield { time: `2026-01-01T00:00:0${name === 'api' ? 0 : index + 1}.000Z`, text };
+      }
+    };
+    operator.deployment = { ...operator.deployment, log };
+    operator.whileWaiting = () => true;
+    const { out, err } = await operator.run('trace', id, '--since', '2026-01-01T00:00:00Z');
+    expect(out.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line.replace(/^\S+ {2}/, ''))]))).toEqual(
+      lines,
+    );
+    expect(err).toContain(
+      lines.length === 0 ? `No line has ${id}` : record === undefined ? '' : `deliveries ${record}`,
+    );
+  });
+});
+
 describe('doctor', () => {
   test('accepts an account that has everything', async () => {
     const { code, out, err } = await operator.run('doctor', '--region', 'eu-west-1', '--stack', 'Chat');

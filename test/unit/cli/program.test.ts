@@ -156,6 +156,7 @@ const WORDS: Readonly<Record<string, (of: Ids) => readonly string[]>> = {
   redrive: () => ['deliveries'],
   warm: () => ['--deliveries-per-second', '10000'],
   logs: () => ['api'],
+  trace: () => [HOSTILE],
   doctor: () => [],
 };
 const wordsOf = (path: string, ids: Ids): readonly string[] => {

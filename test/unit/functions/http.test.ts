@@ -110,8 +110,10 @@ test.each([
 });
 
 test('a refusal from 500 on has the request id, and is no fault of the service', async () => {
-  const answer = await answerOf(async () => Promise.reject(new Refusal('submission_failed')));
+  const refusal = new Refusal('submission_failed', { submissionId: 'submission-1' });
+  const answer = await answerOf(async () => Promise.reject(refusal));
   expect([answer.status, answer.headers['x-request-id']]).toEqual([502, REQUEST_ID]);
+  expect(answer.body).toMatchObject({ code: 'submission_failed', submission_id: 'submission-1' });
   expect(answer.log).not.toContain('FailedRequests');
   expect(JSON.parse(answer.log.split('\n')[0] ?? '')).toMatchObject({
     message: 'Refused',

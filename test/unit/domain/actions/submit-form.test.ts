@@ -239,7 +239,7 @@ describe('the endpoint and the escalation channels', () => {
     async (outcome) => {
       const { submit, outbound, log } = await setUp();
       outbound.outcomes = [outcome];
-      expect((await refusalOf(submit())).code).toBe('submission_failed');
+      expect(await refusalOf(submit())).toMatchObject({ code: 'submission_failed', submissionId: 'id-1' });
       expect(outbound.requests).toHaveLength(1);
       expect(await log.all()).toMatchObject([{ success: false }]);
     },
