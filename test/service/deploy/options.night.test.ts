@@ -15,7 +15,9 @@ const ACCOUNT = '0'.repeat(12);
 const UUID = (digit: number) => `${digit}1111111-2222-3333-4444-555555555555`;
 const topic = (name: string) => `arn:aws:sns:us-east-1:${ACCOUNT}:${name}`;
 const ses = (identity: string) => `arn:aws:ses:us-east-1:${ACCOUNT}:identity/${identity}`;
-const key = (digit: number) => `arn:aws:kms:us-east-1:${ACCOUNT}:key/${UUID(digit)}`;
+const key = (digit: number) => `arn:aws:kms:us-east-1:${ACCOUNT}:key/mrk-${`${digit}`.repeat(32)}`;
+/** A replica has a key of its own region. */
+const replica = (Region: string) => ({ Region, KmsKeyId: expect.anything() });
 const webAcl = (digit: number) => `arn:aws:wafv2:us-east-1:${ACCOUNT}:global/webacl/chat/${UUID(digit)}`;
 const certificate = (digit: number) => `arn:aws:acm:us-east-1:${ACCOUNT}:certificate/${UUID(digit)}`;
 
@@ -76,15 +78,6 @@ const ROWS: readonly Row[] = [
     set: { logRetentionDays: ['90', '365'] },
     seen: stated(/^DeliveriesDispatcherLog/, 'RetentionInDays'),
     values: [7, 90, 365],
-  },
-  {
-    set: { deliveryLogRecovery: ['true', 'false'] },
-    seen: stated(/^TablesDeliveryLog/, 'PointInTimeRecoverySpecification'),
-    values: [
-      { PointInTimeRecoveryEnabled: false },
-      { PointInTimeRecoveryEnabled: true },
-      { PointInTimeRecoveryEnabled: false },
-    ],
   },
   {
     set: { deliveryLogRetentionDays: ['9', '12'] },
@@ -217,7 +210,7 @@ const ROWS: readonly Row[] = [
   {
     set: { sealingKeyReplicaRegion: ['eu-west-1', 'eu-central-1'] },
     seen: stated(/^KeysSealing/, 'ReplicaRegions'),
-    values: [undefined, [{ Region: 'eu-west-1' }], [{ Region: 'eu-central-1' }]],
+    values: [undefined, [replica('eu-west-1')], [replica('eu-central-1')]],
   },
   ...(['configuration', 'conversations', 'deliveryLog'] as const).map((name) => ({
     set: { [`${name}Table`]: [`kept-${name}`, `restored-${name}`] as const },
@@ -228,11 +221,12 @@ const ROWS: readonly Row[] = [
 
 /** What this account cannot show of an option, and why. Everything else of the option is in the table or in the suite that is named. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  stage: 'another stage is another stack: documents.night.test.ts deploys prod, this suite dev',
-  stackName: 'another name is another stack: documents.night.test.ts deploys one beside the first',
+  stage: 'another stage is another stack: deploying.night.test.ts deploys prod, this suite dev',
+  stackName: 'another name is another stack: deploying.night.test.ts deploys one beside the first',
   fixedEgress: 'the emulator refuses AWS::EC2::EIP, AWS::EC2::FlowLog and AWS::EC2::NatGateway',
+  deliveryLogRecovery: 'the table of the option deliveryLogTable takes the place of the one that it is about',
   eventArchive:
-    'the emulator refuses AWS::Events::Archive; documents.night.test.ts replays an archive that a command creates',
+    'the emulator refuses AWS::Events::Archive; runbook.night.test.ts replays an archive that a command creates',
 };
 /** The parts of options in the table that the emulator does not have: app.ts leaves them out, or it ignores them. */
 const WITHOUT: Readonly<Record<string, string>> = {

@@ -101,7 +101,7 @@ describeEmulated('the loss of a region', (account) => {
     expect([region, stack]).toEqual(['eu-west-1', 'VaWave2']);
     // The version of AWS's command line in this suite reads the second name only.
     exported = { AWS_REGION: 'eu-west-1', AWS_DEFAULT_REGION: 'eu-west-1', VA_WAVE_STACK: 'VaWave2' };
-    context({ VaWave2: { configurationTable: COPIED, certificate: CERTIFICATE } });
+    context({ VaWave2: { region: 'eu-west-1', configurationTable: COPIED, certificate: CERTIFICATE } });
     await shell(command(/cdk bootstrap/));
     await shell(command(/cdk deploy/));
   });
@@ -117,7 +117,14 @@ describeEmulated('the loss of a region', (account) => {
 
   test('the distribution gets the domain name, as far as the emulator moves it', async () => {
     await expect(shell(command(/associate-alias/).replace(/<.*?>/, 'E2EXAMPLE'))).rejects.toThrow('AssociateAlias');
-    context({ VaWave2: { configurationTable: COPIED, certificate: CERTIFICATE, domainName: 'chat.example.com' } });
+    context({
+      VaWave2: {
+        region: 'eu-west-1',
+        configurationTable: COPIED,
+        certificate: CERTIFICATE,
+        domainName: 'chat.example.com',
+      },
+    });
     await shell(command(/cdk deploy/));
     expect((await service('VaWave2', 'eu-west-1')).outputs[OUTPUTS.baseUrl]).toBe('https://chat.example.com');
   });
