@@ -55,7 +55,7 @@ export function withSettings(
 }
 
 /** Returns the settings that the options name. The domain validates them. @throws Refusal 400 that names the field when an option cannot be read */
-export async function settingsOf(
+export async function givenSettings(
   rows: Readonly<Record<string, SettingOption>>,
   options: GivenOptions,
   cliProcess: CliProcess,

@@ -16,7 +16,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { mayBelongTo } from '../operations/erase.ts';
 import { type CommandOutput, type Row, statusOf } from '../output.ts';
 import type { CliProcess } from '../process.ts';
-import { type GivenOptions, type SettingOptions, settingsOf, withSettings } from '../settings.ts';
+import { type GivenOptions, givenSettings, type SettingOptions, withSettings } from '../settings.ts';
 import { jsonValue, namedChange, requireOne, wordLike } from '../values.ts';
 
 /** The options of the settings of every trigger. */
@@ -100,7 +100,7 @@ export function addTo(action: CliCommand): void {
     .examples(...CREATE_EXAMPLES)
     .withDeployment(
       async ({ output, context, cliProcess, hint }, options: TriggerOption & { readonly site: string }) => {
-        const input = { trigger: options.trigger, ...(await settingsOf(SETTINGS, options, cliProcess)) };
+        const input = { trigger: options.trigger, ...(await givenSettings(SETTINGS, options, cliProcess)) };
         const createdAction = await createAction(await requireAssistant(options.site, context), input, context);
         output.object(actionView(createdAction), 'Created the Action');
         warnOfReserved(createdAction, output);
@@ -115,7 +115,7 @@ export function addTo(action: CliCommand): void {
   withSettings(update, SETTINGS, false)
     .examples('va-wave action update act_… --url https://crm.example/v2/events --enable')
     .withDeployment(async ({ output, context, cliProcess }, actionId: string, options: TriggerOption) => {
-      const settings = await settingsOf(SETTINGS, options, cliProcess);
+      const settings = await givenSettings(SETTINGS, options, cliProcess);
       const change = namedChange({ trigger: options.trigger, ...settings });
       const changedAction = await updateAction(await requireAction(actionId, context), change, context);
       output.object(actionView(changedAction), 'Changed the Action');

@@ -15,7 +15,7 @@ import { requireOrganization } from '../../src/domain/organizations/manage-organ
 import { type CliCommand, FieldOption } from '../command.ts';
 import { assistantToErase, eraseAssistant } from '../operations/erase.ts';
 import { type Row, statusOf } from '../output.ts';
-import { type GivenOptions, type SettingOptions, settingsOf, withSettings } from '../settings.ts';
+import { type GivenOptions, givenSettings, type SettingOptions, withSettings } from '../settings.ts';
 import { collect, namedChange, requireOne, wholeNumber, wordLike } from '../values.ts';
 
 /** The options of the settings that an admin can change. */
@@ -75,7 +75,7 @@ export function addTo(assistant: CliCommand): void {
   withSettings(create, SETTINGS, true)
     .examples('va-wave assistant create --org org_… --name Shop --domain shop.example --rate-limit 1000')
     .withDeployment(async ({ output, context, cliProcess }, options: GivenOptions & { readonly org: string }) => {
-      const settings = await settingsOf(SETTINGS, options, cliProcess);
+      const settings = await givenSettings(SETTINGS, options, cliProcess);
       const createdAssistant = await createAssistant(options.org, settings, context);
       output.object(assistantView(createdAssistant), 'Created the assistant');
       output.note(embeddingTag(createdAssistant, context.baseUrl));
@@ -85,7 +85,7 @@ export function addTo(assistant: CliCommand): void {
   withSettings(update, SETTINGS, false)
     .examples('va-wave assistant update site_… --mode session-signed --rate-limit 5000')
     .withDeployment(async ({ output, context, cliProcess }, siteId: string, options: GivenOptions) => {
-      const change = namedChange(await settingsOf(SETTINGS, options, cliProcess));
+      const change = namedChange(await givenSettings(SETTINGS, options, cliProcess));
       const changedAssistant = await updateAssistant(await requireAssistant(siteId, context), change, context);
       output.object(assistantView(changedAssistant), 'Changed the assistant');
     });

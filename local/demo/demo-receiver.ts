@@ -63,8 +63,10 @@ export async function startDemoReceiver(certificate: ReceiverCertificate | undef
     onRequest: (arrival, { status: answerStatus }) => {
       if (answerStatus === 404) return;
       number += 1;
-      const previousArrival = recent.findLast(({ key }) => key !== null && key === arrival.key);
-      const request = shownRequest(arrival, number, actions.get(arrival.path), answerStatus, previousArrival?.at);
+      const action = actions.get(arrival.path);
+      // Several Actions may receive an event, under the same key.
+      const previousArrival = recent.findLast((one) => one.key === arrival.key && one.action === action?.name);
+      const request = shownRequest(arrival, number, action, answerStatus, previousArrival?.at);
       recent.push(request);
       if (recent.length > KEPT_REQUESTS) recent.shift();
       for (const watcher of watchers) watcher(request);

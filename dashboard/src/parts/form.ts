@@ -56,7 +56,7 @@ export function valuesOf(rows: Rows, entity: object): object {
 }
 
 /** Returns the values of these rows as the API takes them. */
-export function settingsOf(rows: Rows, values: object): Record<string, unknown> {
+export function writtenSettings(rows: Rows, values: object): Record<string, unknown> {
   const formValues = new Map<string, unknown>(Object.entries(values));
   return Object.fromEntries(
     Object.entries(rows).flatMap(([field, { blank, isOptional, write }]) => {
@@ -69,7 +69,7 @@ export function settingsOf(rows: Rows, values: object): Record<string, unknown> 
 
 /** Returns the settings of these rows that the input changes; null removes one. */
 export function changeOf(rows: Rows, base: object, values: object) {
-  const changedSettings = changedValues(settingsOf(rows, valuesOf(rows, base)), settingsOf(rows, values));
+  const changedSettings = changedValues(writtenSettings(rows, valuesOf(rows, base)), writtenSettings(rows, values));
   return Object.fromEntries(Object.entries(changedSettings).map(([field, value]) => [field, value ?? null]));
 }
 

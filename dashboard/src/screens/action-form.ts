@@ -2,7 +2,7 @@ import type { Trigger } from '../../../src/contract/action-kinds.ts';
 import type { ActionView, AssistantView, DashboardBody } from '../../../src/contract/dashboard.ts';
 import { paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
-import { changeOf, type EditedForm, isStored, type NEW, settingsOf, useForm, valuesOf } from '../parts/form.ts';
+import { changeOf, type EditedForm, isStored, type NEW, useForm, valuesOf, writtenSettings } from '../parts/form.ts';
 import { isolatedTexts } from '../parts/texts.tsx';
 import { ACTION_ROWS, type ActionValues } from './action-settings.tsx';
 import { copiedValues } from './copied-values.ts';
@@ -16,9 +16,9 @@ export const rowsOf = (trigger: Trigger | undefined) =>
 const ROWS = { ...ACTION_ROWS, trigger: { label: 'Trigger', blank: undefined } };
 
 /** Returns the settings for the API, with those of the trigger only. */
-function writtenSettings(values: ActionValues): DashboardBody<'createAction'>['action'];
-function writtenSettings({ trigger, ...values }: ActionValues): object {
-  return { trigger, ...settingsOf(rowsOf(trigger), values) };
+function newActionOf(values: ActionValues): DashboardBody<'createAction'>['action'];
+function newActionOf({ trigger, ...values }: ActionValues): object {
+  return { trigger, ...writtenSettings(rowsOf(trigger), values) };
 }
 
 /** Returns the settings that the input changes; null removes one. */
@@ -58,7 +58,7 @@ export function useActionForm(
         : await api(
             'createAction',
             { org_id, site_id },
-            { body: { idempotency_key: id, action: writtenSettings(values) } },
+            { body: { idempotency_key: id, action: newActionOf(values) } },
           );
       return {
         entity,

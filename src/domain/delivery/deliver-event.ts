@@ -38,7 +38,7 @@ export class AttemptInProgress extends ServiceError {
 /**
  * Handles one message of the deliveries queue: makes its attempt, and then checks whether its endpoint keeps failing. The attempt is
  * already recorded at that time, so an error of the check is only reported and the message is not delivered again.
- * @throws the errors of attemptDelivery
+ * @throws the errors of the attempt
  */
 export async function deliverEvent(
   { message }: Received<DeliveryMessage>,
