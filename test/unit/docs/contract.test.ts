@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { openApiDocument } from '../../../scripts/openapi.ts';
+import { ACTION_SETTINGS } from '../../../src/contract/actions.ts';
 import { DASHBOARD_API_PATH, DASHBOARD_OPERATIONS } from '../../../src/contract/dashboard-operations.ts';
 import { FAILURE_CODES, type FailureCode } from '../../../src/contract/delivery-record.ts';
 import { INTERNAL_ERROR, REFUSALS, type RefusalCode } from '../../../src/contract/errors.ts';
@@ -208,6 +209,16 @@ describe('messages', () => {
       FAILURE_CODES.map((code) => [backquoted(code), retried(code)]),
     );
   });
+});
+
+test('docs/actions.md has every setting, by its label in the dashboard', () => {
+  const rows = readFileSync('dashboard/src/screens/action-settings.tsx', 'utf8');
+  const labels = [...rows.matchAll(/^ {2}(\w+): \{\s+label: '(.+?)'/gm)];
+  expect(labels.map(([, name = '']) => name).sort()).toEqual(
+    [...ACTION_SETTINGS].filter((name) => name !== 'trigger').sort(),
+  );
+  const page = readDocument('docs/actions.md').text.toLowerCase();
+  expect(labels.filter(([, , label = '']) => !page.includes(label.toLowerCase()))).toEqual([]);
 });
 
 describe('the headers of outbound requests', () => {
