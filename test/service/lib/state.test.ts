@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fullDiff, ResourceImpact } from '@aws-cdk/cloudformation-diff';
+import * as z from 'zod';
 import { synthesize } from './synthesized.ts';
 
 /**
@@ -76,4 +79,67 @@ test.each(Object.entries(STATE))('resources of type %s keep their logical ids', 
 test('every other resource type of the templates is listed as stateless', () => {
   const unlisted = everything.filter(({ type }) => !(type in STATE) && !isStateless(type));
   expect(unlisted).toEqual([]);
+});
+
+const releases = new URL('../../releases/', import.meta.url);
+const anyTemplate = z.object({
+  Resources: z.record(z.string(), z.looseObject({ Type: z.string(), Properties: z.looseObject({}).optional() })),
+});
+type AnyTemplate = z.infer<typeof anyTemplate>;
+
+/** The template that a release deployed. */
+const templateOf = (version: string, name: string): AnyTemplate =>
+  anyTemplate.parse(JSON.parse(readFileSync(new URL(`${version}/${name}.template.json`, releases), 'utf8')));
+
+const HARMLESS: ReadonlySet<ResourceImpact> = new Set([
+  ...[ResourceImpact.NO_CHANGE, ResourceImpact.WILL_CREATE, ResourceImpact.WILL_UPDATE],
+]);
+
+/** Returns each resource with state that an update of a stack replaces, may replace, or removes, by CloudFormation's own rules. */
+const lostBetween = (before: AnyTemplate, after: AnyTemplate) =>
+  Object.entries(fullDiff(before, after).resources.changes)
+    .filter(([, { resourceType, changeImpact }]) => (resourceType ?? '') in STATE && !HARMLESS.has(changeImpact))
+    .map(([id, { changeImpact }]) => `${changeImpact} ${id}`);
+
+const versions = readdirSync(releases).filter((name) => /^\d/.test(name));
+
+test.each(
+  versions.flatMap((version) => [
+    [version, 'plain', 'production'] as const,
+    [version, 'all-options', 'production with every option'] as const,
+  ]),
+)('an update from release %s, %s, loses no resource with state', async (version, name, choice) => {
+  expect(lostBetween(templateOf(version, name), anyTemplate.parse((await synthesize(choice)).toJSON()))).toEqual([]);
+});
+
+describe('an update that loses a resource is found:', () => {
+  const { Resources } = templateOf('1.0.0', 'all-options');
+  const before = { Resources: Object.fromEntries(Object.entries(Resources).filter(([, { Type }]) => Type in STATE)) };
+  /** The property of each type whose change replaces the resource. A user pool, a distribution and an address have none. */
+  const REPLACING: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+    'AWS::ApiGatewayV2::Api': { ProtocolType: 'WEBSOCKET' },
+    'AWS::Cognito::UserPoolClient': { GenerateSecret: true },
+    'AWS::Cognito::UserPoolDomain': { Domain: 'another' },
+    'AWS::DynamoDB::Table': { KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }] },
+    'AWS::Events::EventBus': { Name: 'another' },
+    'AWS::S3::Bucket': { BucketName: 'another' },
+    'AWS::SQS::Queue': { FifoQueue: true },
+    'AWS::SecretsManager::Secret': { Name: 'another' },
+  };
+  const cases = Object.entries(before.Resources).flatMap(([id, resource]) => {
+    const { [id]: _, ...others } = before.Resources;
+    const change = REPLACING[resource.Type];
+    const replaced = { ...resource, Properties: { ...resource.Properties, ...change } };
+    return [
+      { name: `${id} is removed`, resources: others },
+      { name: `${id} has another logical id`, resources: { ...others, [`${id}2`]: resource } },
+      ...(change === undefined ? [] : [{ name: `${id} is replaced`, resources: { ...others, [id]: replaced } }]),
+    ].map(({ name, resources }) => ({ name, id, resources }));
+  });
+
+  test.each(cases)('$name', ({ id, resources }) => {
+    expect(lostBetween(before, { Resources: resources })).toEqual([
+      expect.stringMatching(new RegExp(`^(WILL|MAY)_(REPLACE|DESTROY|ORPHAN) ${id}$`)),
+    ]);
+  });
 });
