@@ -40,7 +40,10 @@ const submit = (request: Request = {}) =>
 
 test('answers 502 when neither endpoint nor channel accepts, and records the blocked attempt', async () => {
   const answer = await submit();
-  expect([answer.status, answer.body]).toEqual([502, errorBody('The submission could not be delivered')]);
+  expect([answer.status, answer.body]).toEqual([
+    502,
+    { ...errorBody('The submission could not be delivered'), submission_id: expect.any(String) },
+  ]);
   expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
   const claims = aws.callsOf('PartiQLInsert', { TableName: 'delivery-log' });
   expect(claims.map((one) => one.Item)).toEqual([expect.objectContaining({ record_state: 'started' })]);
