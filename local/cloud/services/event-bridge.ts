@@ -113,7 +113,7 @@ async function putEntry(entry: JsonRecord, { buses, rules, deliver, check }: Eve
 const busArn = (name = 'default'): string => (name.startsWith('arn:') ? name : arnOf('events', `event-bus/${name}`));
 
 /** A rule without a pattern has a schedule. */
-const matches = (pattern: Rule['properties']['EventPattern'], name: string): boolean =>
+export const matches = (pattern: Rule['properties']['EventPattern'], name: string): boolean =>
   pattern?.['detail-type'].some((one) =>
     typeof one === 'string' ? one === name : !one['anything-but'].includes(name),
   ) === true;

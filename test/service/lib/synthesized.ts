@@ -16,10 +16,14 @@ const ENVIRONMENT = { ...process.env, CDK_DISABLE_STACK_TRACE: '1' };
 /** Several threads that collect garbage in small portions would take a sixth more processor time. */
 const MEMORY = ['--single-threaded-gc', '--max-semi-space-size=64'];
 
-async function synthesized(choice: string) {
-  const folder = await oncePerRun('templates', (made) =>
+/** Returns the folder with `<choice>.json` of each choice that is tested, and its cloud assembly. */
+export const synthesizedChoices = (): Promise<string> =>
+  oncePerRun('templates', (made) =>
     promisify(execFile)(process.execPath, [...MEMORY, SCRIPT, made, 'tested'], { env: ENVIRONMENT }),
   );
+
+async function synthesized(choice: string) {
+  const folder = await synthesizedChoices();
   return z
     .object({
       template: z.record(z.string(), z.unknown()),
