@@ -325,16 +325,31 @@ describe('a mistake of the program', () => {
     await expect(Reflect.apply(readRawBody, undefined, [given])).rejects.toThrow('readRawBody takes the request of');
   });
 
-  test('a receiver without a secret or a kind is refused when the program starts', () => {
-    const handle = async () => {};
-    for (const create of [actionMiddleware, actionLambda, actionRoute]) {
-      for (const secret of [undefined, '', []]) {
-        expect(() => Reflect.apply(create, undefined, [{ ...EVENTS, secret }, handle])).toThrow(/environment variable/);
-      }
-      expect(() => Reflect.apply(create, undefined, [{ secret: SIGNING_SECRET }, handle])).toThrow('trigger must be');
-    }
-    for (const create of [usageWebhookMiddleware, usageWebhookLambda, usageWebhookRoute]) {
-      expect(() => Reflect.apply(create, undefined, [{}, handle])).toThrow(/environment variable/);
+  const handle = async () => {};
+  const withoutSecret = [undefined, '', []].map((secret) => ({ ...EVENTS, secret }));
+
+  test.each([
+    ['actionMiddleware', actionMiddleware],
+    ['actionLambda', actionLambda],
+    ['usageWebhookMiddleware', usageWebhookMiddleware],
+    ['usageWebhookLambda', usageWebhookLambda],
+  ])('%s without a secret or a kind is refused when the program starts', (name, create) => {
+    for (const receiver of withoutSecret)
+      expect(() => Reflect.apply(create, undefined, [receiver, handle])).toThrow(/environment variable/);
+    const isOfActions = name.startsWith('action');
+    const createWithoutKind = () => Reflect.apply(create, undefined, [{ secret: SIGNING_SECRET }, handle]);
+    if (isOfActions) expect(createWithoutKind).toThrow('trigger must be');
+    else expect(createWithoutKind).not.toThrow();
+  });
+
+  // Next.js, SvelteKit and others load a route while they build it, without the secrets of the server.
+  test.each<[string, typeof actionRoute | typeof usageWebhookRoute]>([
+    ['actionRoute', actionRoute],
+    ['usageWebhookRoute', usageWebhookRoute],
+  ])('%s without a secret is created, and lets nobody in', async (_, create) => {
+    for (const receiver of withoutSecret) {
+      const route = Reflect.apply(create, undefined, [receiver, handle]);
+      await expect(route(fetched(event()))).rejects.toThrow(/environment variable/);
     }
   });
 });
