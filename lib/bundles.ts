@@ -86,6 +86,8 @@ export function functionFolder(name: FunctionName): string {
 function bundleFunctions(folder: string): void {
   const { outputFiles } = buildSync({
     ...BUNDLE,
+    // A bundle names its modules from this folder, and the cache is shared by all that ask for it.
+    absWorkingDir: root,
     entryPoints: FUNCTIONS.map((name) => ({ in: `${lambdas}${name}/handler.ts`, out: name })),
     alias: { ...FUNCTION_CREDENTIALS, ...replacements },
     outdir: lambdas,
