@@ -3,6 +3,7 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { PAGES } from '#bundles';
 import { METRICS_NAMESPACE } from '../src/deployment/metrics.ts';
 import type { VaWaveProps } from './deployment-options.ts';
 import type { ServiceFunction } from './service-function.ts';
@@ -58,10 +59,10 @@ export class Alarms extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { alarmTopic: page, ticketTopic: ticket = page, addressOfFiles = '' }: AlarmsProps,
+    { alarmTopic: page, ticketTopic: ticket = page, addressOfFiles }: AlarmsProps,
   ) {
     super(scope, id);
-    this.#runbook = `${addressOfFiles}docs/runbook.md`;
+    this.#runbook = `${addressOfFiles ? `${addressOfFiles}docs` : PAGES}/runbook.md`;
     this.#topics = { page, ticket };
   }
 

@@ -28,6 +28,8 @@ const lambdas = join(root, 'lambdas/');
 
 /** Path of the licenses of third parties whose software the bundles contain. */
 export const NOTICES: string = join(root, 'THIRD-PARTY-NOTICES.md');
+/** Where the pages are that alarms name, unless the operator says where they are published. */
+export const PAGES = 'docs';
 
 export const VERSION: string = z
   .object({ version: z.string() })

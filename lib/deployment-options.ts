@@ -90,7 +90,7 @@ export interface VaWaveProps {
   readonly deliveryLogTable?: ITable | undefined;
   /** Commit of the sources, for the output `Version` and a tag of each function. @default none */
   readonly commit?: string | undefined;
-  /** Address before `docs/runbook.md` in the descriptions of alarms. @default the path alone */
+  /** Address before `docs/runbook.md` in the descriptions of alarms. @default the path of the page in the package */
   readonly addressOfFiles?: string | undefined;
 }
 

@@ -91,6 +91,7 @@ export class EdgeDistribution extends Construct {
     };
     this.distribution = new cloudfront.Distribution(this, 'Distribution', {
       comment: 'va-wave',
+      defaultRootObject: ROOT_PAGE,
       httpVersion: cloudfront.HttpVersion.HTTP2_AND_3,
       domainNames: domainName === undefined ? undefined : [domainName],
       certificate,
@@ -155,6 +156,10 @@ export class EdgeDistribution extends Construct {
     if (certificate === undefined) {
       acknowledge(this.distribution, 'The minimum TLS version of the default certificate cannot be set.', 'CFR4');
     }
+    this.publish(this, 'Root', {
+      sources: [Source.data(ROOT_PAGE, TO_DASHBOARD)],
+      cacheControl: CACHE_CONTROL.forMinutes,
+    });
     const widget = bundleWidget();
     this.widget = { immutablePath: `/static/${widget.immutableName}`, integrity: widget.integrity };
     // Always the newest version, so that pages get a corrected widget within minutes.
@@ -238,6 +243,10 @@ export class EdgeDistribution extends Construct {
     return deployment;
   }
 }
+
+/** What `/` answers: a page that leads to the dashboard. A function of CloudFront would be billed for every file. */
+const ROOT_PAGE = 'index.html';
+const TO_DASHBOARD = '<!doctype html><title>va-wave</title><meta http-equiv="refresh" content="0;url=/dashboard/">';
 
 /** The error statuses that CloudFront can keep. */
 const CACHED_ERRORS = [400, 403, 404, 405, 414, 500, 501, 502, 503, 504];

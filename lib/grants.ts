@@ -1,4 +1,4 @@
-import { Annotations, type IResource, Token, TokenComparison } from 'aws-cdk-lib';
+import { Annotations, type IResource, type Stack, Token, TokenComparison } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct, DependencyGroup, type IConstruct, type IDependable } from 'constructs';
 
@@ -27,6 +27,7 @@ export function grantOn(
   const isAllowable = allow !== undefined && canBeNamed(principal);
   const identity = policyHolder(principal);
   const isImported = Construct.isConstruct(identity) && !isOfApp(identity);
+  if (Construct.isConstruct(identity) && !isImported) refuseElsewhere(identity, resource.stack);
   // A policy for an imported role goes into this account, where a role of another account is not, or is another one of that name.
   const isPolicyOurs =
     !isImported || isSameAccount || (accountComparison !== TokenComparison.DIFFERENT && !isAllowable);
@@ -60,6 +61,15 @@ export function grantOn(
     );
   }
   return grant;
+}
+
+/** Refuses a role that the app creates in another account or region, because neither it nor what is granted has a name that both templates could have. @throws Error with the way out */
+function refuseElsewhere({ node, stack: granteeStack }: IConstruct & { readonly stack?: Stack }, stack: Stack): void {
+  if (granteeStack === undefined || granteeStack.environment === stack.environment) return;
+  const place = `${granteeStack.environment} and the stack ${stack.stackName} in ${stack.environment}`;
+  throw new Error(
+    `${node.path} is in ${place}: grant to Role.fromRoleArn(stack, id, <ARN of the role, with a name of yours>), and add what the warning names to the policy of the role`,
+  );
 }
 
 /** What has the policy, without the conditions and session tags that a principal may add. */

@@ -18,6 +18,7 @@ cpSync(widgetFolder(widget), 'dist/widget', { recursive: true });
 cpSync(dashboardFolder(), 'dist/dashboard', { recursive: true });
 cpSync(NOTICES, 'dist/THIRD-PARTY-NOTICES.md');
 cpSync('../../LICENSE', 'dist/LICENSE');
+for (const page of globSync('*.md', { cwd: '../../docs' })) cpSync(`../../docs/${page}`, `dist/docs/${page}`);
 
 const CONSTRUCT = 'lib/va-wave.ts';
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));

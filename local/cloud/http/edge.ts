@@ -29,7 +29,7 @@ export function edge(
   stack: Stack,
   api: { readonly host: string; readonly answer: Responder },
 ): Responder {
-  const { Origins, CacheBehaviors, DefaultCacheBehavior } = properties.DistributionConfig;
+  const { Origins, CacheBehaviors, DefaultCacheBehavior, DefaultRootObject } = properties.DistributionConfig;
   const objects = readObjects(stack);
   const origins = new Map(
     Origins.map(({ Id, DomainName, OriginCustomHeaders }): [string, Origin] => {
@@ -62,7 +62,8 @@ export function edge(
     const behavior = behaviors.find(({ pattern }) => matchesWildcard(pattern, plainPath));
     if (behavior?.methods.includes(request.method) !== true)
       return refusal('The distribution does not allow the method');
-    const viewer = { ...request, path: [behavior.rewrite(request, path), ...query].join('?') };
+    const requestedPath = path === '/' ? `/${DefaultRootObject}` : path;
+    const viewer = { ...request, path: [behavior.rewrite(request, requestedPath), ...query].join('?') };
     const answer = await behavior.origin(viewer, behavior.forward(viewer));
     const headers = { ...answer.headers };
     for (const [name, value, override] of behavior.added) {

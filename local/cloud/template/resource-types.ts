@@ -262,6 +262,7 @@ export const EMULATED = {
         ),
       ),
       Enabled: z.literal(true),
+      DefaultRootObject: text.default(''),
     }),
   }),
   'AWS::CloudFront::OriginRequestPolicy': object({

@@ -18,6 +18,7 @@ const dist =
     : dirname(createRequire(join(process.cwd(), 'app.js')).resolve('@va-wave/cdk'));
 
 export const NOTICES: string = join(dist, 'THIRD-PARTY-NOTICES.md');
+export const PAGES = 'node_modules/@va-wave/cdk/dist/docs';
 export const VERSION: string = PACKAGE_VERSION;
 export const functionFolder = (name: FunctionName): string => join(dist, 'functions', name);
 export const bundleWidget = () => JSON.parse(readFileSync(join(dist, 'widget.json'), 'utf8'));

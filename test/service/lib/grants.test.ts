@@ -15,7 +15,8 @@ import {
   User,
 } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { principalsOf } from '../../../lib/grants.ts';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { grantOn, principalsOf } from '../../../lib/grants.ts';
 import { VaWave } from '../../../lib/va-wave.ts';
 import { full } from '../../harness/full.ts';
 
@@ -142,4 +143,18 @@ test('a permission keeps the conditions of several principals, which its parts w
     StringEquals: { 'aws:PrincipalOrgID': 'o-1234567890' },
   });
   expect(principalsOf(conditional)).toEqual([conditional]);
+});
+
+test.each([
+  ['this account and region', HERE, REGION, undefined],
+  ['another account', THERE, REGION, /^Other\/Role is in aws:.*: grant to Role\.fromRoleArn/],
+  ['another region', HERE, 'us-west-2', /^Other\/Role is in aws:.*: grant to Role\.fromRoleArn/],
+])('a role of a stack in %s is granted, or refused with the way out', (_, account, region, refusal) => {
+  const app = new App();
+  const queue = new Queue(new Stack(app, 'Chat', { env: { account: HERE, region: REGION } }), 'Queue');
+  const grantee = new Role(new Stack(app, 'Other', { env: { account, region } }), 'Role', { assumedBy });
+  const permission = { grantee, actions: ['sqs:SendMessage'], resourceArns: [queue.queueArn] };
+  const grant = () => grantOn(queue, permission, undefined);
+  if (refusal !== undefined) expect(grant).toThrow(refusal);
+  else expect(grant().success).toBe(true);
 });

@@ -35,6 +35,11 @@ test('every alarm says where it is, and links to the runbook', () => {
   }
 });
 
+test('without an address, an alarm names the page in the sources or in the package', () => {
+  for (const { AlarmDescription } of alarms)
+    expect(AlarmDescription['Fn::Sub']).toMatch(/AccountId\}, docs\/runbook\.md#[a-z-]+$/);
+});
+
 test('an alarm watches the errors of every function', () => {
   const watched = alarms
     .filter(({ AlarmDescription }) => AlarmDescription['Fn::Sub'].endsWith('#function-errors'))
@@ -69,8 +74,8 @@ test('the alarms and graphs of a stack use the metrics of that stack only', asyn
     const resources = JSON.stringify((await synthesize(choice)).toJSON().Resources);
     const services = [...resources.matchAll(/"Name":"service","Value":"(\w+)"/g)].map(([, value]) => value);
     expect(new Set(services)).toEqual(new Set([stack]));
-    expect(resources.match(/SEARCH\(/g)).toHaveLength(4);
-    expect(resources.split(`service=\\\\\\"${stack}\\\\\\"`)).toHaveLength(5);
+    expect(resources.match(/SEARCH\(/g)).toHaveLength(5);
+    expect(resources.split(`service=\\\\\\"${stack}\\\\\\"`)).toHaveLength(6);
     const emitted = [...resources.matchAll(/"VA_WAVE_METRICS_SERVICE":"(\w+)"/g)].map(([, value]) => value);
     expect(new Set(emitted)).toEqual(new Set([stack]));
   }

@@ -6,6 +6,8 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { allowServices } from '../../../lib/own-key.ts';
 import { matchesWildcard } from '../../../local/cloud/access/policies.ts';
+import { ALL_OPTIONS } from './deployment-choices.ts';
+import { synthesize } from './synthesized.ts';
 
 /** Returns the actions that the policy of the only key allows EventBridge. */
 function actionsOfEvents(build: (stack: Stack, key: Key) => void): string[] {
@@ -44,4 +46,54 @@ test.each<[string, (stack: Stack, key: Key) => void]>([
   expect(theirs.length).toBeGreaterThan(0);
   const isAllowed = (action: string) => ours.some((pattern) => matchesWildcard(pattern, action));
   expect(theirs.filter((action) => !isAllowed(action))).toEqual([]);
+});
+
+/** Types of resources without the key, each with the reason. A type that is neither here nor encrypted fails the test. */
+const WITHOUT_KEY: readonly (readonly [reason: string, types: string])[] = [
+  ['its files are public, or access logs without content, under keys of S3', 'S3::Bucket'],
+  [
+    'its environment has names of resources, and no secret',
+    'Lambda::Function Lambda::Version Lambda::Alias Lambda::LayerVersion',
+  ],
+  ['passes events on; EventBridge holds what a queue refuses for a day, under a key of its own', 'Events::EventBus'],
+  ['CloudFormation has no property for a key; has addresses and logins of admins', 'Cognito::UserPool'],
+  [
+    'settings of the login',
+    'Cognito::UserPoolClient Cognito::UserPoolDomain Cognito::UserPoolResourceServer Cognito::ManagedLoginBranding',
+  ],
+  [
+    'a rule, a pattern or a policy',
+    'Events::Rule Events::EventBusPolicy SQS::QueuePolicy S3::BucketPolicy IAM::Role IAM::Policy Lambda::Permission',
+  ],
+  ['names of metrics, queries and thresholds', 'CloudWatch::Alarm CloudWatch::Dashboard Logs::QueryDefinition'],
+  [
+    'routes of requests, which nothing stores',
+    'ApiGatewayV2::Api ApiGatewayV2::Authorizer ApiGatewayV2::Integration ApiGatewayV2::Route ApiGatewayV2::Stage Lambda::EventSourceMapping',
+  ],
+  [
+    'settings of the edge',
+    'CloudFront::Distribution CloudFront::Function CloudFront::OriginAccessControl CloudFront::OriginRequestPolicy CloudFront::ResponseHeadersPolicy',
+  ],
+  [
+    'a network, whose log has the key',
+    'EC2::EIP EC2::FlowLog EC2::InternetGateway EC2::NatGateway EC2::Route EC2::RouteTable EC2::SecurityGroup EC2::Subnet EC2::SubnetRouteTableAssociation EC2::VPC EC2::VPCEndpoint EC2::VPCGatewayAttachment',
+  ],
+  ['states of a deployment', 'CodeDeploy::Application CodeDeploy::DeploymentConfig CodeDeploy::DeploymentGroup'],
+];
+
+test('encryptionKey encrypts every resource that holds data', async () => {
+  const { Resources } = (await synthesize('production with every option')).toJSON();
+  const excused = new Set(WITHOUT_KEY.flatMap(([, types]) => types.split(' ').map((type) => `AWS::${type}`)));
+  const resources: [string, { Type: string; Properties?: object }][] = Object.entries(Resources);
+  const isEncrypted = (properties: object = {}) => JSON.stringify(properties).includes(ALL_OPTIONS.encryptionKey);
+  const ofData = resources.filter(([, { Type }]) => Type.startsWith('AWS::') && !excused.has(Type));
+  expect(ofData.filter(([, { Properties }]) => !isEncrypted(Properties))).toEqual([]);
+  expect([...new Set(ofData.map(([, { Type }]) => Type))].sort()).toEqual(
+    ['DynamoDB::Table', 'Events::Archive', 'Logs::LogGroup', 'SQS::Queue', 'SecretsManager::Secret'].map(
+      (type) => `AWS::${type}`,
+    ),
+  );
+  // A reason for what is not there, or has the key, says nothing.
+  const types = new Set(resources.map(([, { Type }]) => Type));
+  expect([...excused].filter((type) => !types.has(type))).toEqual([]);
 });

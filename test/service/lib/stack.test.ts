@@ -294,6 +294,11 @@ test('the API has the routes of the spec, and a default route for all others', (
 describe('the distribution', () => {
   const config = ofType('AWS::CloudFront::Distribution')[0]?.resource.Properties.DistributionConfig;
 
+  test('leads from / to the dashboard', () => {
+    const root = JSON.stringify(template.findResources('Custom::CDKBucketDeployment'));
+    expect([config.DefaultRootObject, root]).toEqual(['index.html', expect.stringContaining('EdgeRoot')]);
+  });
+
   test('keeps no error of the API, whose users share the key of a path', () => {
     const kept = [400, 403, 404, 405, 414, 500, 501, 502, 503, 504];
     expect(config.CustomErrorResponses).toEqual(kept.map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })));

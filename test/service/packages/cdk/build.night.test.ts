@@ -62,6 +62,12 @@ describe('the packed package', () => {
     const files = globSync('**/*', { cwd: installed }).filter((path) => statSync(join(installed, path)).isFile());
     const hasLocal = files.filter((path) => /VA_WAVE_LOCAL_CA|local\/network-rule|replaceModules/.test(read(path)));
     expect(hasLocal).toEqual([]);
+    // The page that alarms name, and those to which it links.
+    expect([
+      read('dist/index.js').includes('node_modules/@va-wave/cdk/dist/docs'),
+      read('dist/docs/runbook.md'),
+    ]).toEqual([true, readFileSync('docs/runbook.md', 'utf8')]);
+    expect(files).toContain('dist/docs/deploying.md');
     for (const file of ['dist/index.js', 'dist/lib/deployment-options.d.ts']) {
       expect(read(file)).not.toMatch(/network-?rule|replacement|esbuild/i);
     }
