@@ -6,7 +6,6 @@ import { CommandFailure, EXIT, type ExitCode } from './exit-codes.ts';
 import { type CommandOutput, plainText } from './output.ts';
 import type { CliProcess, MfaCode, Target } from './process.ts';
 
-/** The run of one command. */
 export type CommandRun = {
   readonly cliProcess: CliProcess;
   /** The deployment that the options or the environment name. */
@@ -14,7 +13,6 @@ export type CommandRun = {
   readonly output: CommandOutput;
   /** Returns a command for the same deployment that the operator can paste. */
   readonly hint: (words: string) => string;
-  /** Whether the operator gave --yes. */
   readonly yes: boolean;
   /** Asks the operator to confirm: with y, or by typing the id. A script must give --yes. @throws CommandFailure for another answer, and without a terminal */
   readonly confirm: (question: string, id?: string) => Promise<void>;
@@ -22,10 +20,8 @@ export type CommandRun = {
   readonly mfaCode: MfaCode;
 };
 
-/** The parts of a run that are the same for all commands of one process. */
 export type Runs = Pick<CommandRun, 'cliProcess' | 'output'>;
 
-/** The run of a command that uses the deployment. */
 export type ConnectedRun = CommandRun & {
   readonly context: Deployment & {
     /** Reports a step of long work. Throws when Ctrl-C was pressed. */
@@ -39,12 +35,13 @@ export type ConnectedRun = CommandRun & {
 type Work<Run, Given extends unknown[]> = (run: Run, ...given: Given) => Promise<void>;
 
 /** An option that fills a field of another name. A refusal of the field names the option. */
-export class FieldOption extends Option {
+export class FieldOption<Value = string> extends Option {
   readonly field: string;
 
-  constructor(field: string, flags: string, text: string) {
+  constructor(field: string, flags: string, text: string, parse?: (text: string, previous: Value) => Value) {
     super(flags, text);
     this.field = field;
+    if (parse !== undefined) this.argParser(parse);
   }
 }
 

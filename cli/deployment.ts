@@ -38,11 +38,9 @@ export type LogName = FunctionName | 'api';
 /** How many of the records that cannot be read a command names. To code of an older version these may be all of a log. */
 const UNREADABLE_NAMED = 20;
 
-/** What only the one-machine service has. */
 export type OneMachine = {
   /** Files of a certificate that the service trusts, for an endpoint on this machine. */
   readonly receiverTls?: { readonly certificate: string; readonly key: string };
-  /** Reads a log, which is a file. */
   readonly log: (logGroup: string, query: LogQuery) => AsyncIterable<LogLine>;
 };
 
@@ -93,7 +91,6 @@ export function openDeployment(
     members: members(dynamo, tables.configuration),
     logins: userPoolLogins(cognitoClient(access), output('userPool')),
     publish: eventBus(bus, output('eventBus')),
-    /** Days for which an archive keeps events; undefined without one. */
     eventArchiveDays: Number(outputs[OUTPUTS.eventArchiveDays]) || undefined,
     /** Returns what could not be read of the logs and of the audit trail so far. `command.ts` names it when a command has done everything else. */
     unreadableRecords: () => {
@@ -115,7 +112,6 @@ export function openDeployment(
       const { tooLarge } = await send([message]);
       if (tooLarge.length > 0) throw new Refusal('envelope_too_large');
     },
-    /** Sends the test request of an Action from the deployment. */
     testAction: actionTestFunction(lambda, output('actionTest')),
     runtime: assistantRuntime(lambda, { aiAction: output('aiAction'), usageReport: output('usageReport') }),
     /** Stores a new origin secret. @returns the id of its version @throws Refusal while the distribution does not send the current one */

@@ -5,7 +5,6 @@ import { Refusal } from '../src/domain/refusal.ts';
 export const EXIT = { done: 0, fault: 1, refused: 2, notFound: 3, testFailed: 4, notConfirmed: 5 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The exit codes for --help. */
 export const EXIT_CODES_HELP = `Exit codes:
   0  done
   1  fault of the service or of the connection to it

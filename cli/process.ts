@@ -31,7 +31,6 @@ export type CliProcess = {
   readonly terminal: boolean;
   /** Width of stdout when it is a terminal. */
   readonly columns: number | undefined;
-  /** Whether stdout has colours. */
   readonly colour: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** @throws Error the error of the file system */
@@ -43,7 +42,6 @@ export type CliProcess = {
   readonly ask: (question: string) => Promise<string>;
   /** Resolves to true after the milliseconds, or to false as soon as Ctrl-C is pressed. */
   readonly pause: (milliseconds: number) => Promise<boolean>;
-  /** Finds the deployment (connection.ts). */
   readonly connect: (target: Target, mfaCode: MfaCode) => Promise<Deployment>;
   /** Reads the facts about the AWS account (connection.ts). @param toolkit name of the stack of `cdk bootstrap` */
   readonly accountFacts: (target: Target, toolkit: string, mfaCode: MfaCode) => Promise<AccountFacts>;

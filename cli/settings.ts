@@ -3,15 +3,12 @@ import { type CliCommand, FieldOption } from './command.ts';
 import type { CliProcess } from './process.ts';
 import { collect } from './values.ts';
 
-/** An option that gives a setting one value, such as none. */
-type FixedValue = { readonly flags: string; readonly text: string; readonly value: null | false | readonly never[] };
+type FixedValue = readonly [flags: string, text: string, value: null | false | readonly never[]];
 
-/** The option of one setting. */
 type SettingOption = {
   /** As commander reads it: `--event <name>`, or without a value for a switch. */
   readonly flags: string;
   readonly text: string;
-  /** Whether a new entity needs the option. */
   readonly isRequired?: true;
   /** Whether it may be repeated: the setting is a list. */
   readonly isList?: true;
@@ -30,7 +27,6 @@ export type SettingOptions<Settings> = {
     : SettingOption;
 };
 
-/** Options as commander parses them. */
 export type GivenOptions = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 const attributeOf = (flags: string) => new Option(flags).attributeName();
@@ -42,13 +38,14 @@ export function withSettings(
   isNew: boolean,
 ): CliCommand {
   for (const [setting, { flags, text, isRequired, isList, parse, clear }] of Object.entries(rows)) {
-    const listText = isNew ? '; may be repeated' : '; may be repeated, replaces the whole list';
-    const option = new FieldOption(setting, flags, isList ? text + listText : text);
-    if (isList) option.argParser(collect);
-    else if (parse !== undefined) option.argParser(parse);
+    const listText = `${text}; may be repeated${isNew ? '' : ', replaces the whole list'}`;
+    const option = isList
+      ? new FieldOption(setting, flags, listText, collect)
+      : new FieldOption(setting, flags, text, parse);
     command.addOption(option.makeOptionMandatory(isNew && isRequired === true));
-    if (clear === undefined || (isNew && clear.value !== false)) continue;
-    const clearOption = new Option(clear.flags, clear.text);
+    const [clearFlags, clearText, clearedValue] = clear ?? [];
+    if (clearFlags === undefined || (isNew && clearedValue !== false)) continue;
+    const clearOption = new Option(clearFlags, clearText);
     command.addOption(clearOption.negate ? clearOption : clearOption.conflicts(attributeOf(flags)));
   }
   return command;
@@ -65,7 +62,7 @@ export async function givenSettings(
     const givenValue = options[attributeOf(flags)];
     if (givenValue !== undefined)
       settings[setting] = settingOf ? await settingOf([givenValue].flat().map(String), cliProcess) : givenValue;
-    else if (clear !== undefined && options[attributeOf(clear.flags)] !== undefined) settings[setting] = clear.value;
+    else if (clear !== undefined && options[attributeOf(clear[0])] !== undefined) settings[setting] = clear[2];
   }
   return settings;
 }

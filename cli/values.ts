@@ -77,10 +77,8 @@ export function sinceTime(since: Moment, now: Date): string {
   return new Date(begins).toISOString();
 }
 
-/** The option that says where the search for an event begins. */
 export type SearchStart = { readonly at?: Moment };
 
-/** Adds --at. */
 export function withAt(command: CliCommand): CliCommand {
   return command.option(
     '--at <time>',
@@ -93,7 +91,6 @@ export function withAt(command: CliCommand): CliCommand {
 export const searchEnd = ({ at }: SearchStart, now: Date): string | undefined =>
   at && new Date(beginningOf(at, now) + ('atMs' in at ? at.lengthMs : SECOND_MS)).toISOString();
 
-/** Returns the letters and digits of a text, in lower case. */
 const comparableText = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /** Finds the word that equals the text but for case, hyphens and spaces, such as `ai-decided`. Returns any other text, which the domain then refuses. */

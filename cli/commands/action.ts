@@ -37,7 +37,7 @@ const SETTINGS: SettingOptions<
   enabled: {
     flags: '--enable',
     text: 'switch it on',
-    clear: { flags: '--disable', text: 'switch it off', value: false },
+    clear: ['--disable', 'switch it off', false],
   },
   events: { flags: '--event <name>', text: 'Event: event of the catalog (va-wave event list)', isList: true },
   form_fields: {
@@ -54,23 +54,19 @@ const SETTINGS: SettingOptions<
     flags: '--parameters <json>',
     text: 'AI-decided: JSON Schema of the arguments, as JSON or a file',
     settingOf: ([text = ''], cliProcess) => parametersOf(text, cliProcess),
-    clear: { flags: '--clear-parameters', text: 'AI-decided: no parameters', value: null },
+    clear: ['--clear-parameters', 'AI-decided: no parameters', null],
   },
   feed_response_back: {
     flags: '--feed-back',
     text: 'AI-decided: feed the response back to the assistant',
-    clear: {
-      flags: '--no-feed-back',
-      text: 'AI-decided: tell the assistant only that the Action completed',
-      value: false,
-    },
+    clear: ['--no-feed-back', 'AI-decided: tell the assistant only that the Action completed', false],
   },
   response_field_map: {
     flags: '--response-map <name=$.path>',
     text: 'AI-decided: field of the response to feed back',
     isList: true,
     settingOf: responseFieldMap,
-    clear: { flags: '--clear-response-map', text: 'AI-decided: no response field map', value: null },
+    clear: ['--clear-response-map', 'AI-decided: no response field map', null],
   },
 };
 

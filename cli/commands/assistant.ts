@@ -29,11 +29,7 @@ const SETTINGS: SettingOptions<AssistantSettings> = {
   enabled: {
     flags: '--enable',
     text: 'switch it on',
-    clear: {
-      flags: '--disable',
-      text: 'switch it off: the service refuses its widget and its server secret',
-      value: false,
-    },
+    clear: ['--disable', 'switch it off: the service refuses its widget and its server secret', false],
   },
   hourly_rate_limit: {
     flags: '--rate-limit <number>',
@@ -50,19 +46,19 @@ const SETTINGS: SettingOptions<AssistantSettings> = {
     flags: '--allowed-domain <host>',
     text: 'host or host:port that the service accepts, at first the Domain; the page must also be on the Domain',
     isList: true,
-    clear: { flags: '--clear-allowed-domains', text: 'allow no website', value: [] },
+    clear: ['--clear-allowed-domains', 'allow no website', []],
   },
   ip_allowlist: {
     flags: '--ip <address>',
     text: 'IPv4 or IPv6 address of visitors for the IP allowlist',
     isList: true,
-    clear: { flags: '--clear-ip-allowlist', text: 'allow any address', value: [] },
+    clear: ['--clear-ip-allowlist', 'allow any address', []],
   },
   form_order: {
     flags: '--form <action_id>',
     text: 'Form that the widget shows before others, in this order',
     isList: true,
-    clear: { flags: '--clear-form-order', text: 'show the forms in the order of their creation', value: null },
+    clear: ['--clear-form-order', 'show the forms in the order of their creation', null],
   },
 };
 
@@ -98,7 +94,8 @@ export function addTo(assistant: CliCommand): void {
         'escalation_topics',
         '--topic <arn>',
         `topic whose name starts with ${ESCALATION_TOPIC_PREFIX}; may be repeated`,
-      ).argParser(collect),
+        collect,
+      ),
     )
     .option('--none', 'no escalation channel')
     .examples(
@@ -118,9 +115,7 @@ export function addTo(assistant: CliCommand): void {
       `limit the form submissions of all visitors together; ${FORM_SUBMISSIONS_PER_HOUR} per hour unless set`,
     )
     .addOption(
-      new FieldOption('form_submissions_per_hour', '--per-hour <number>', 'submissions in a clock hour').argParser(
-        wholeNumber,
-      ),
+      new FieldOption('form_submissions_per_hour', '--per-hour <number>', 'submissions in a clock hour', wholeNumber),
     )
     .option('--none', 'the default')
     .examples('va-wave assistant form-limit site_… --per-hour 20000')

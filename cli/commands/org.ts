@@ -34,7 +34,8 @@ export function addTo(org: CliCommand): void {
         'assistant_limit',
         '--assistants <number>',
         `assistants that it may have, ${ASSISTANTS_PER_ORGANIZATION} by default; it keeps those above`,
-      ).argParser(wholeNumber),
+        wholeNumber,
+      ),
     )
     .examples('va-wave org update org_… --plan free')
     .withDeployment(
@@ -73,7 +74,8 @@ request. After an interruption, run the command again.`)
         'daily_outbound_quota',
         '--per-day <number>',
         'requests in a UTC day; retries, replays and tests count as well',
-      ).argParser(wholeNumber),
+        wholeNumber,
+      ),
     )
     .option('--none', 'no quota')
     .notes(`Requests above the quota are recorded as quota_exceeded and are not sent later. Usage webhooks do not count. The quota takes effect with

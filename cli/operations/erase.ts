@@ -10,16 +10,13 @@ import type { ConnectedRun } from '../command.ts';
 /** Longer than the timeout of every function that reads an assistant. After it, every invocation that read the assistant as enabled has ended. */
 export const IN_PROGRESS_MS = 30_000;
 
-/** What the functions of this file need of the deployment. */
 export type EraseContext = Pick<
   ConnectedRun['context'],
   'store' | 'author' | 'members' | 'erasure' | 'now' | 'step' | 'pause'
 >;
 
-/** How many items of visitors' data a run erased. */
 type VisitorData = { readonly log_records: number; readonly conversation_items: number };
 
-/** How many items a run erased. */
 type Erased = VisitorData & { readonly actions: number };
 
 /**
@@ -99,7 +96,6 @@ async function markAndDelete(siteId: string, context: EraseContext): Promise<num
   return deleteActions(siteId, org_id, context);
 }
 
-/** What the deletion of an assistant needs of it. */
 type Doomed = Pick<Assistant, 'site_id' | 'org_id' | 'domain' | 'name'>;
 
 /** Returns an assistant, also one whose deletion was interrupted or is complete. @throws Refusal 404 */

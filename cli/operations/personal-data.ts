@@ -16,7 +16,6 @@ import { IN_PROGRESS_MS, waitForRequestsInProgress } from './erase.ts';
 /** A person in the data of one organization, by every id that the operator knows: of the user or visitor, an address, and so on. */
 type Person = { readonly orgId: string; readonly ids: readonly string[] };
 
-/** What the functions of this file need of the deployment. */
 type PersonContext = Pick<
   ConnectedRun['context'],
   'author' | 'store' | 'erasure' | 'deliveryRecords' | 'unreadableRecords' | 'now' | 'step' | 'pause'
@@ -85,7 +84,6 @@ export async function* exportedRecords(
   }
 }
 
-/** Records between two reports of progress. */
 const RECORDS_PER_STEP = 100;
 
 /** Reads several delivery logs, the newest event first, the attempts that began since `from`. Holds few records in memory. */
@@ -129,9 +127,7 @@ const DELIVERED_MS = 600_000;
 /** Sorts after every time in ISO 8601, so that any attempt in progress is older. */
 const LATER_THAN_ALL = '~';
 
-/** How much an erasure erases. */
 export type PersonCounts = {
-  /** Records that were read. */
   readonly records_read: number;
   /** Records with a payload or a response that are about the person. */
   readonly records: number;

@@ -71,7 +71,6 @@ const settings = z.strictObject({
 } satisfies RulesOf<AssistantSettings>);
 const { shape } = settings;
 
-/** Validates the settings of a new assistant. */
 export const assistantInput = settings
   .extend({
     domain: shape.domain.default(''),
@@ -86,7 +85,6 @@ export const assistantInput = settings
 /** Validates a change to an assistant's settings. Only the settings in the change are validated, by the same rules as above; null removes one. */
 export const assistantChange = settingsChange(shape).meta({ id: 'AssistantChange' });
 
-/** An assistant as it is stored. */
 export const ASSISTANT = {
   ...ASSISTANT_SETTINGS,
   ...RESTRICTIONS,

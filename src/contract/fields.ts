@@ -27,7 +27,6 @@ export const proseText = (bounds: Bounds) => within(visible(/[^\P{Cc}\t\n\r]|[\u
 /** Accepts what programs compare, such as a key or a path: without white space around it, and without any character that nobody can see. */
 export const keyText = (bounds: Bounds) => within(visible(INVISIBLE), bounds);
 
-/** Returns a check that refuses a text with the problem that `problemOf` finds. */
 const unless =
   (problemOf: (text: string) => string | undefined) =>
   ({ value, issues }: z.core.ParsePayload<string>): void => {
@@ -38,7 +37,6 @@ const unless =
 /** Accepts text without white space around it and without the characters that `refused` matches. */
 const visible = (refused: RegExp) => unicodeText.trim().check(unless((text) => invisibleProblem(text, refused)));
 
-/** Adds the bounds of a length in code points. */
 function within(text: z.ZodString, { min = 0, max }: Bounds) {
   const boundedText = text.check(
     unless((value) => {

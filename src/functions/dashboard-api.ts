@@ -36,10 +36,8 @@ import { inputOf, Refusal } from '../domain/refusal.ts';
 import { type HttpRequest, httpHandler } from './http.ts';
 import type { Shell } from './invocation.ts';
 
-/** The ids in the path of an operation, by their names there. */
 type Ids = Readonly<Record<string, string>>;
 
-/** A request of a user who is logged in. */
 type UserCall = {
   readonly request: HttpRequest;
   /** The user's id in the user pool, from the verified access token. */

@@ -12,12 +12,10 @@ export const nameAmong = ({ org_id, name }: OrganizationView, all: readonly Orga
 /** What every screen gets from the frame (app.tsx). */
 export type DashboardScreenContext = {
   readonly api: Api;
-  /** The id of the user's login. */
   readonly sub: string;
   readonly organization: OrganizationView;
   /** Whether the user may change settings. The API enforces this; the page only hides buttons whose requests the API would refuse. */
   readonly isAdmin: boolean;
-  /** Shows a success message. */
   readonly notify: (text: ReactNode) => void;
   /** Shows a new server secret above every screen, until the user confirms that it is stored. */
   readonly showSecret: (secret: Secret) => void;

@@ -41,7 +41,6 @@ const DESTRUCTIVE = { root: { background: RED, borderColor: RED, color: WHITE } 
 /** Asks before something that cannot be undone. While it is being done, the dialog cannot be closed, because nothing would be cancelled. */
 export function Confirm(props: {
   readonly header: ReactNode;
-  /** The text of the button that confirms. */
   readonly confirm: string;
   readonly busy?: boolean;
   readonly onConfirm: () => void;

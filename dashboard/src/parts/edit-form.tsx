@@ -15,12 +15,10 @@ type Edited = Pick<
 /** A form with the buttons that save its changes, for admins, and discard them. Above the fields it says that the input is from before the form was opened, or that somebody has saved meanwhile. */
 export function EditForm(props: {
   readonly form: Edited;
-  /** The noun for what the form edits. */
   readonly what: string;
   readonly header?: FormProps['header'];
   /** Leaves the form. The button asks before it discards changes. Without it, the form has a button that only discards them. */
   readonly leave?: { readonly text: string; readonly onLeave: () => void };
-  /** The text of the button that creates something, and whether it can be pressed. */
   readonly create?: { readonly text: string; readonly ready: boolean } | undefined;
   readonly children: ReactNode;
 }) {

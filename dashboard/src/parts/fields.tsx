@@ -23,7 +23,6 @@ type TextFieldProps<Field extends string> = Pick<
     readonly field: Field;
     readonly label: string;
     readonly required?: boolean;
-    /** Whether the text may have several lines. */
     readonly long?: boolean;
   };
 

@@ -9,10 +9,8 @@ import { type Problems, useProblems } from './use-problems.ts';
 /** What a form can edit. */
 type Entities = { readonly action: ActionView; readonly assistant: AssistantView };
 type Kind = keyof Entities;
-/** The base of a form for what does not exist yet. */
 export const NEW = { version: 0 } as const;
 
-/** Returns whether an entity exists already. */
 export function isStored<E extends Entities[Kind]>(entity: E | typeof NEW): entity is E {
   return entity.version > 0;
 }
@@ -106,7 +104,6 @@ export type FieldsOf<V> = {
   readonly values: V;
   readonly setField: <Field extends keyof V>(field: Field, value: V[Field]) => void;
   readonly problems: Problems;
-  /** Whether the user may not change it. */
   readonly isReadOnly: boolean;
 };
 
@@ -142,12 +139,10 @@ export function useForm<K extends Kind, V extends object>(options: {
   const storageKey = (form: string) => `${prefixOf(sub)}${form}`;
   const pick = (version: E): V => valuesOf(rows, version);
   const unchangedDraft = (base: E): Draft<E, V> => ({ base, values: pick(base), id: crypto.randomUUID() });
-  /** Returns the values of a draft, those that were changed without white space around their texts. */
   const trimmedValues = ({ base, values }: Draft<E, V>): V => ({
     ...values,
     ...withoutOuterSpace(changedValues(pick(base), values)),
   });
-  /** Returns what a save of the draft changes. */
   const changesIn = (draft: Draft<E, V>) => changedValues(pick(draft.base), trimmedValues(draft));
   const [isRestored, setRestored] = useState(() => storedDraft(storageKey(place.key)) !== undefined);
   const [draft, setDraft] = useState<Draft<E, V>>(() => {
@@ -170,7 +165,6 @@ export function useForm<K extends Kind, V extends object>(options: {
     }
   }
   const { base } = latest.current;
-  /** The input as it will be saved. */
   const values = trimmedValues(latest.current);
   const dirty = !isEmpty(changesIn(latest.current));
   const problems = useProblems(values);
@@ -260,7 +254,6 @@ export function useForm<K extends Kind, V extends object>(options: {
     /** Whether somebody typed what is not saved. A form with `initial` values is dirty before anything is typed. */
     unsaved: dirty && storedDraft(storageKey(place.key)) !== undefined,
     isReadOnly: !isAdmin,
-    /** Whether the input is from before the form was opened. */
     isRestored,
     isSaving,
     /** Why the last save failed, where no field is wrong and no message of the page can say it. */

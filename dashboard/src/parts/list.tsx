@@ -53,7 +53,6 @@ export function useList<Item>(
   const [parameters, change] = useParameters();
   const wide = useSyncExternalStore(subscribeToWidth, () => WIDE.matches);
   const keyOf = ({ label }: Filter<Item>) => label.toLowerCase();
-  /** Returns the option that the address names. */
   const chosenOption = (filter: Filter<Item>) =>
     filter.options.find((option) => option === parameters.get(keyOf(filter)));
   const activeFilters = filters.filter(chosenOption);
@@ -117,20 +116,17 @@ export function useList<Item>(
   );
   return {
     isLong,
-    /** Whether a long list is shown as rows instead of cards. */
     isTable,
     /** Whether the window is wide enough for two cells of a card beside each other. */
     wide,
     /** Whether all items are shown in the order of the first column. */
     isInOrder: !isNarrowed && (!isTable || (sortedBy === first && !isDescending)),
-    /** The number of items, and of those that are shown. */
     counter: isNarrowed ? `(${matchingItems.length}/${items.length})` : `(${items.length})`,
     noun,
     /** Says that nothing matches the search; undefined without a search. */
     none: isNarrowed ? noMatch : undefined,
     // Cards are in the order of the first column.
     shownRows: { items: isTable ? sortedItems : matchingItems, filter: searchAndFilters },
-    /** What the rows need besides. */
     table: {
       columnDefinitions: columns.map((column) => (column.sortBy ? { ...column, sortingField: column.id } : column)),
       sortingColumn: { sortingField: sortedBy?.id ?? '' },

@@ -6,7 +6,6 @@ type Row = { readonly id: string };
 
 type TypedText<R extends Row> = {
   readonly placeholder: string;
-  /** Returns what a typed text changes in its row. */
   readonly partsOf: (text: string, row: R) => Partial<R>;
 };
 
@@ -19,7 +18,6 @@ type OwnControl<R extends Row> = {
 type Column<R extends Row> = {
   readonly label: string;
   readonly part: string & keyof R;
-  /** Returns a warning at the part of a row. */
   readonly warningOf?: (row: R) => string | false;
 } & (TypedText<R> | OwnControl<R>);
 
@@ -34,10 +32,8 @@ export function Rows<R extends Row, Field extends string>(props: {
   readonly field: Field;
   readonly label: string;
   readonly description: string;
-  /** The noun for one row. */
   readonly noun: 'Entry' | 'Field';
   readonly nameOf: (row: R) => string;
-  /** Returns a new row. */
   readonly blank: (id: string) => R;
   readonly columns: readonly Column<R>[];
   readonly max?: number;
@@ -47,7 +43,6 @@ export function Rows<R extends Row, Field extends string>(props: {
   const { form, field, noun, max = Number.POSITIVE_INFINITY, isOrdered = false } = props;
   const { problems, isReadOnly } = form;
   const rows = form.values[field];
-  /** The row that takes the focus, because it was added last. */
   const addedId = useRef('');
   /** The button that keeps the keyboard's focus when its row moves: the row's id and the direction. */
   const focusNext = useRef('');

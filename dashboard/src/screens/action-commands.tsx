@@ -15,11 +15,9 @@ export type Placed = ActionView & { readonly position: number };
 /** The buttons and the menu of one Action in the list. */
 export function ActionButtons(props: {
   readonly action: Placed;
-  /** The number of Form Actions, which come first in the list. */
   readonly formCount: number;
   readonly list: Pick<List<never>, 'isLong' | 'isTable' | 'isInOrder'>;
   readonly commands: ActionCommands;
-  /** Whether the organization has no room for another Action. */
   readonly isFull: boolean;
   readonly onDelete: () => void;
 }) {
@@ -107,7 +105,6 @@ export function useActionCommands(
 ) {
   const { api, organization, notify, report } = useDashboard();
   const { org_id } = organization;
-  /** The Actions on which a command runs. */
   const [busy, setBusy] = useState<readonly string[]>([]);
   const tests = useTest();
   /** The Action whose menu gets the keyboard's focus back after it has moved. */

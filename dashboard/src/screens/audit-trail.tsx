@@ -46,7 +46,6 @@ export default function AuditTrail() {
   const { org_id, name } = organization;
   useTitle(`Audit trail of ${name}`);
   const loadedTrail = useLoad<Trail>(org_id, () => api('listAudit', { org_id }, {}));
-  /** The names that assistants and Actions have now, by id. */
   const names = useLoad(org_id, async () => {
     const [{ assistants }, { actions }] = await Promise.all([
       allAssistants(api, org_id),

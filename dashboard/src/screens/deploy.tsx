@@ -114,13 +114,11 @@ function EntryList(props: {
   readonly label: string;
   readonly description: string;
   readonly placeholder: string;
-  /** The noun for one entry. */
   readonly noun: string;
   readonly field: ListField;
   readonly form: Fields<ListField, string[]>;
   /** Checks each text, and changes it to the form in which it is compared. */
   readonly readEntries: (texts: string[]) => Promise<readonly Read[]>;
-  /** Returns why an entry has no effect. */
   readonly warningOf?: (entry: string) => string | undefined;
 }) {
   const { isAdmin } = useDashboard();

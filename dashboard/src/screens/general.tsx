@@ -35,7 +35,6 @@ export function General(props: AssistantProps) {
 /** The fields of a new assistant, which are also on the General tab. */
 export function GeneralFields(props: {
   readonly form: Fields<'name' | 'domain' | 'hourly_rate_limit', string>;
-  /** Where the widget appears with this Domain. */
   readonly children: ReactNode;
 }) {
   const { form } = props;

@@ -22,7 +22,6 @@ export function useVerdict(): (site: Site) => SiteVerdict {
 /** Says on which addresses the widget appears, or on none and why. @param props.onRepair changes the fields of the form */
 export function WhereItRuns(props: {
   readonly site: Site;
-  /** Whether the settings are not saved yet. */
   readonly isUnsaved: boolean;
   readonly onRepair?: ((change: Repair) => void) | undefined;
 }) {

@@ -12,7 +12,6 @@ export class ApiError extends Error {
   readonly code: ErrorCode | undefined;
   /** Each wrong field of the input, as a path with dots. */
   readonly fields: readonly { readonly field: string; readonly problem: string }[];
-  /** The current entity, when a save was refused because another user has saved before. */
   readonly current: StaleAnswer['current'] | undefined;
   /** Whole seconds until the next request can succeed. */
   readonly retryAfterSeconds: number | undefined;
