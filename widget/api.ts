@@ -131,11 +131,6 @@ export function isInitResponse(body: unknown): body is InitResponse {
   );
 }
 
-/** Returns the id of an accepted submission. */
-export function submissionId(body: unknown): string | undefined {
-  return hasTexts(body, 'submission_id') ? body.submission_id : undefined;
-}
-
 function refusalIn(body: unknown): RefusalParts {
   const text = (name: 'code' | 'error') => (hasTexts(body, name) ? body[name] : '');
   const { fields } = Object(body);

@@ -19,15 +19,14 @@ export type TagSettings = NonNullable<ReturnType<typeof readSettings>>;
 /** The page's one-line stub: a function that keeps its calls in `q` until the loader starts (docs/widget.md). Some make `q` with the first call. */
 export type Stub = { readonly q?: unknown[] };
 
-const NAME = 'va-wave-widget';
-
 /**
  * Returns the settings of the widget's script tag, or undefined when the page has no tag with the widget's file name. A tag that the page
  * has removed while it loaded does not count. Libraries run a tag of inserted markup by a second one, which has the address alone (jQuery).
  */
 export function readSettings() {
   const scripts = [pageDocument.currentScript, ...pageDocument.scripts].filter(
-    (one): one is HTMLScriptElement => one instanceof HTMLScriptElement && one.isConnected && one.src.includes(NAME),
+    (one): one is HTMLScriptElement =>
+      one instanceof HTMLScriptElement && one.isConnected && one.src.includes('va-wave-widget'),
   );
   const script = scripts.find(({ dataset }) => dataset.siteId || dataset.sessionToken) ?? scripts[0];
   if (!script) return undefined;

@@ -1,6 +1,7 @@
 import type { FormPanel, InitResponse } from '../src/contract/widget.ts';
 import { element, icon } from './dom.ts';
-import { type Announce, type FormSession, formView } from './form.ts';
+import { type Announce, formView } from './form.ts';
+import type { VisitorSession } from './session.ts';
 import type { Texts } from './texts.ts';
 import type { VaWaveVisitor } from './va-wave.d.ts';
 
@@ -8,16 +9,14 @@ const BACK = 'M15 5l-7 7 7 7';
 const FORWARD = 'M9 5l7 7-7 7';
 const CLOSE = 'M6 6l12 12M18 6L6 18';
 
-export type PanelContent = {
-  readonly forms: InitResponse['forms'];
-  /** Mounts the conversation view of the page or the platform, if there is one. Returns what removes the view. */
-  readonly mountView?: ((place: HTMLElement) => unknown) | null | undefined;
-};
-
-/** Creates the dialog. It shows the conversation view below the list of forms; without a view, the list of forms or the only form. */
+/**
+ * Creates the dialog. It shows the conversation view below the list of forms; without a view, the list of forms or the only form.
+ * @param mountView mounts the view of the page or the platform, and returns what removes it
+ */
 export function panel(
-  { forms, mountView }: PanelContent,
-  session: FormSession,
+  forms: InitResponse['forms'],
+  mountView: ((place: HTMLElement) => unknown) | null | undefined,
+  session: VisitorSession,
   texts: Texts,
   announce: Announce,
   onClose: () => void,

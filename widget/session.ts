@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../src/contract/errors.ts';
 import type { PublicBody } from '../src/contract/public-operations.ts';
 import type { InitResponse } from '../src/contract/widget.ts';
-import { type ApiAnswer, apiClient, isInitResponse, jsonObject, type RefusalParts, submissionId } from './api.ts';
+import { type ApiAnswer, apiClient, hasTexts, isInitResponse, jsonObject, type RefusalParts } from './api.ts';
 import { nextEvent } from './events.ts';
 import { emit, pageDocument, type TagSettings } from './page.ts';
 import { type SubmitAttempt, siteStorage } from './storage.ts';
@@ -30,8 +30,7 @@ const UNDECIDED = /^\d|(408|429|5..)$/;
 
 /** The result of a submission. A kind without further data is also the name of the text that tells the visitor of it. */
 export type SubmitOutcome =
-  | { readonly kind: 'sent'; readonly submissionId: string }
-  | { readonly kind: 'offline' | 'busy' | 'failed' }
+  | { readonly kind: 'sent' | 'offline' | 'busy' | 'failed' }
   | { readonly kind: 'invalid'; readonly refusal: RefusalParts }
   /** `untilRenewed` resolves when the page sets a new token later. */
   | { readonly kind: 'expired'; readonly untilRenewed: Promise<unknown> };
@@ -193,13 +192,13 @@ export function openSession(settings: TagSettings, requests: TokenRequests) {
           `/api/widgets/sites/${site}/forms/${encodeURIComponent(slug)}/submit`,
           credential(),
           jsonObject(Object.entries(body)),
-          submissionId,
+          (answerBody) => (hasTexts(answerBody, 'submission_id') ? answerBody.submission_id : undefined),
         );
       }, onRenewal);
       const { status, grant, refusal } = answer;
       if (grant) {
         emit('va-wave:submitted', { form: slug, submission_id: grant });
-        return { kind: 'sent', submissionId: grant };
+        return { kind: 'sent' };
       }
       if (refusal.code === UNKNOWN_CONVERSATION && !wasUnknown) {
         // The conversation has expired, or the new token belongs to another user. The submission then needs a new conversation.

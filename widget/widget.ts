@@ -6,7 +6,6 @@ import { pageDocument, type TagSettings } from './page.ts';
 import { panel } from './panel.ts';
 import type { VisitorSession } from './session.ts';
 import { isRightToLeft, type LanguageTexts } from './texts.ts';
-import { isDark } from './theme.ts';
 import type { VaWaveConversationView } from './va-wave.d.ts';
 
 /** styles.css, minified. The bundler sets it (lib/bundles.ts). */
@@ -136,7 +135,8 @@ export function mountWidget(
       },
     });
   const { node: dialog, ...content } = panel(
-    { forms: init.forms, mountView: view && mountView },
+    init.forms,
+    view && mountView,
     session,
     texts,
     announce,
@@ -177,7 +177,12 @@ export function mountWidget(
     for (const node of [document, documentElement, body])
       if (node) observer.observe(node, { childList: true, attributes: true });
     if (!body) return;
-    root.classList.toggle('dark', isDark(settings.theme, prefersDark));
+    const { colorScheme } = getComputedStyle(body);
+    const metaScheme = pageDocument.querySelector<HTMLMetaElement>('meta[name=color-scheme]')?.content;
+    const scheme = String([settings.theme, colorScheme, metaScheme].find((one = '') => /light|dark/.test(one)));
+    const isDark = /dark/.test(scheme);
+    // A page that names both schemes, or none, leaves the choice to the visitor's system.
+    root.classList.toggle('dark', isDark === /light/.test(scheme) ? prefersDark.matches : isDark);
     direction = isRtl || getComputedStyle(documentElement).direction === 'rtl' ? 'rtl' : 'ltr';
     root.dir = direction;
     const { position } = settings;
