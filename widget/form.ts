@@ -15,11 +15,14 @@ const NO_ATTEMPT: SubmitAttempt = { values: '', clientKey: '' };
 /** A page that the visitor left while it sent is followed by one that repeats the attempt, but not later than this. */
 const REPEAT_MS = 30 * 60 * 1000;
 
+/** What a form needs of the visitor's session. */
+export type FormSession = Pick<VisitorSession, 'submit' | 'storage'>;
+
 /** Tells the visitor a text, also one who does not look at the panel. `needsVisitor` marks the launcher until the panel is open. */
 export type Announce = (text: string, needsVisitor?: boolean) => void;
 
 /** Creates a form with its own draft and state. Both are kept while the visitor looks at another form. */
-export function formView(form: FormPanel, session: VisitorSession, texts: Texts, announce: Announce) {
+export function formView(form: FormPanel, session: FormSession, texts: Texts, announce: Announce) {
   const fields = form.fields.map((field) => fieldView(field, texts, announce));
   const draft = session.storage.draft(form.slug, fields);
   let attempt = draft.restore() ?? NO_ATTEMPT;

@@ -1,7 +1,6 @@
 import type { FormPanel, InitResponse } from '../src/contract/widget.ts';
 import { element, icon } from './dom.ts';
-import { type Announce, formView } from './form.ts';
-import type { VisitorSession } from './session.ts';
+import { type Announce, type FormSession, formView } from './form.ts';
 import type { Texts } from './texts.ts';
 import type { VaWaveVisitor } from './va-wave.d.ts';
 
@@ -16,7 +15,7 @@ const CLOSE = 'M6 6l12 12M18 6L6 18';
 export function panel(
   forms: InitResponse['forms'],
   mountView: ((place: HTMLElement) => unknown) | null | undefined,
-  session: VisitorSession,
+  session: FormSession,
   texts: Texts,
   announce: Announce,
   onClose: () => void,

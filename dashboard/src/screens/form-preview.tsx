@@ -25,11 +25,9 @@ export default function FormPreview(props: { readonly name: string; readonly fie
       return sheet;
     });
     const previewPanel = panel(
-      { forms: [JSON.parse(form)] },
-      {
-        submit: async () => ({ kind: 'sent', submissionId: 'preview' }),
-        storage: siteStorage('preview', true),
-      },
+      [JSON.parse(form)],
+      undefined,
+      { submit: async () => ({ kind: 'sent' }), storage: siteStorage('preview', true) },
       english,
       // The panel shows by itself what it would tell.
       () => undefined,
