@@ -114,8 +114,8 @@ describe('dispatcher', () => {
     expect(completions.map((one) => String(one.Set.payload))).toEqual([expect.stringContaining(`"data":${data}`)]);
     const later = aws
       .callsOf('SendMessageBatch')
-      .flatMap(({ Entries = [] }) => Entries.map(({ MessageBody }) => String(MessageBody)));
-    expect(later).toEqual([expect.stringContaining(`"data":${data}`)]);
+      .flatMap(({ QueueUrl, Entries = [] }) => Entries.map(({ MessageBody }) => [QueueUrl, String(MessageBody)]));
+    expect(later).toEqual([[expect.stringMatching(/\/deliveries$/), expect.stringContaining(`"data":${data}`)]]);
   });
 
   test('a failure of the endpoint is recorded, and no message is returned', async () => {
@@ -256,7 +256,10 @@ describe('25 receives until a message is a dead letter', () => {
       const { result } = await logged(() => handler(event, lambdaContext()));
       expect(result?.batchItemFailures).toHaveLength(1);
     }
-    return aws.callsOf('ChangeMessageVisibility').map(({ VisibilityTimeout = 0 }) => VisibilityTimeout);
+    const calls = aws.callsOf('ChangeMessageVisibility');
+    const queue = handler === router ? 'events' : 'deliveries';
+    expect(calls.filter(({ QueueUrl = '' }) => !QueueUrl.endsWith(`/${queue}`))).toEqual([]);
+    return calls.map(({ VisibilityTimeout = 0 }) => VisibilityTimeout);
   };
 
   test.each<[keyof typeof UNHANDLED, typeof dispatcher, object]>([

@@ -35,6 +35,7 @@ describe('answers 200', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({
       'access-control-allow-origin': ORIGIN,
+      'access-control-expose-headers': 'Retry-After',
       vary: 'Origin',
       'cache-control': 'no-store',
     });

@@ -1,4 +1,4 @@
-import { apiError, describeProblem, fieldProblems } from '../../../../dashboard/src/session/problems.ts';
+import { apiError, describeProblem, fieldProblems, mayRetry } from '../../../../dashboard/src/session/problems.ts';
 import type { RefusalCode } from '../../../../src/contract/errors.ts';
 import { Refusal } from '../../../../src/domain/refusal.ts';
 
@@ -94,4 +94,17 @@ describe('a form shows', () => {
     const fault = await answered(500, { success: false, code: 'internal_error', error: 'Internal error' });
     expect(fieldProblems(fault)).toEqual([]);
   });
+});
+
+test.each([
+  [403, false],
+  [404, false],
+  [429, true],
+  [500, true],
+])('whether a request may be tried again after %d: %p', async (status, expected) => {
+  expect(mayRetry(await answered(status, {}))).toBe(expected);
+});
+
+test('a request may be tried again without a connection', () => {
+  expect(mayRetry(new TypeError('Failed to fetch'))).toBe(true);
 });
