@@ -399,14 +399,14 @@ export type ConfigurationStore = {
 
   /**
    * Creates an assistant when the organization has fewer than `limit`. Returns `exists` when this write, or another one with the author's
-   * idempotency key, has already been made, and `organization_changed` when the organization was deleted or its restrictions differ from
-   * the assistant's.
+   * idempotency key, has already been made, and `organization_refused` when the organization has the limit, is deleted, or its restrictions
+   * differ from the assistant's.
    */
   readonly createAssistant: (
     assistant: Assistant,
     limit: number,
     author: Author,
-  ) => Promise<'created' | 'exists' | 'organization_changed' | 'too_many'>;
+  ) => Promise<'created' | 'exists' | 'organization_refused'>;
   /** Replaces `previous` by `next`. Returns false when `previous` is no longer the stored version. */
   readonly replaceAssistant: (previous: Assistant, next: Assistant, author: Author) => Promise<boolean>;
   readonly findAssistant: Configuration['findAssistant'];
@@ -419,13 +419,12 @@ export type ConfigurationStore = {
 
   /**
    * Creates an Action. Returns `exists` when this write, or another one with the author's idempotency key, has already been made,
-   * `no_assistant` when its assistant is gone or being deleted, `organization_changed` as for an assistant, `too_many` when the
-   * organization has the maximum, and `slug_taken`: a slug is unique per assistant and trigger; an Event Action reserves none.
+   * `no_assistant` when its assistant is gone or being deleted, `organization_refused` as for an assistant, and `slug_taken`: a slug is unique per assistant and trigger; an Event Action reserves none.
    */
   readonly createAction: (
     action: Action,
     author: Author,
-  ) => Promise<'created' | 'exists' | 'no_assistant' | 'organization_changed' | 'too_many' | 'slug_taken'>;
+  ) => Promise<'created' | 'exists' | 'no_assistant' | 'organization_refused' | 'slug_taken'>;
   /** Returns the id of what the author's idempotency key has created in the last 24 hours. */
   readonly createdBy: (author: Author, now: Date) => Promise<string | undefined>;
   readonly replaceAction: (

@@ -6,7 +6,6 @@ import { ACTIONS_PER_ORGANIZATION, ASSISTANTS_PER_PAGE, AUDIT_PER_PAGE } from '.
 import type { Organization, OrganizationRestrictions } from '../../contract/organizations.ts';
 import type { AssistantList, Author, ConfigurationStore } from '../../domain/context.ts';
 import { auditRecord, type Mutation } from '../../domain/organizations/changes.ts';
-import { restrictionsOf } from '../../domain/organizations/suspension-and-quota.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
@@ -133,7 +132,7 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
       if (refusedWrites.length === 0) return 'created';
       return refusedWrites.includes('assistant') || refusedWrites.includes('creation')
         ? 'exists'
-        : whyRefused(client, table, assistant);
+        : 'organization_refused';
     },
 
     replaceAssistant: async (previous, next, author) => {
@@ -181,7 +180,7 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
       // The first condition that explains the others: what exists, then what is missing, then what is full.
       if (refusedWrites.includes('action') || refusedWrites.includes('creation')) return 'exists';
       if (refusedWrites.includes('assistant')) return 'no_assistant';
-      return refusedWrites.includes('organization') ? whyRefused(client, table, action) : 'slug_taken';
+      return refusedWrites.includes('organization') ? 'organization_refused' : 'slug_taken';
     },
 
     replaceAction: async (previous, next, author) => {
@@ -377,21 +376,6 @@ const hasRoom = (
   ].join(' AND '),
   values: { ':limit': limit, ':suspended': isSuspended, ':quota': daily_outbound_quota },
 });
-
-/**
- * Returns why the condition of `hasRoom` did not hold for a new assistant or Action: `too_many`, or `organization_changed` when the
- * organization is gone, is being deleted, or has other restrictions than the part.
- */
-async function whyRefused(
-  client: DynamoDb,
-  table: string,
-  part: OrganizationRestrictions & { readonly org_id: string },
-) {
-  const organization = await findOrganization(client, table, part.org_id);
-  const isSame =
-    organization && !organization.deleting && isDeepStrictEqual(restrictionsOf(organization), restrictionsOf(part));
-  return isSame ? 'too_many' : 'organization_changed';
-}
 
 const findOrganization = async (client: DynamoDb, table: string, orgId: string): Promise<Organization | undefined> =>
   (await findItem(client, table, KEYS.organization(orgId), readOrganization))?.organization;

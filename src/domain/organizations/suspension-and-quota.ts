@@ -1,4 +1,7 @@
+import type { Action } from '../../contract/actions.ts';
+import type { Assistant } from '../../contract/assistants.ts';
 import { dailyOutboundQuota, type Organization, type OrganizationRestrictions } from '../../contract/organizations.ts';
+import { canonicalJson } from '../canonical-json.ts';
 import type { Context, ManagementContext } from '../context.ts';
 import { inputOf } from '../refusal.ts';
 import { ServiceError } from '../service-error.ts';
@@ -7,38 +10,39 @@ import { requireOrganization } from './manage-organizations.ts';
 /** Restricting also reports its progress. */
 type RestrictionContext = ManagementContext & Context<'step'>;
 
-/** Returns the restrictions that an assistant or an Action copies from its organization. Absent means no restriction. */
-export function restrictionsOf({
-  suspended,
-  daily_outbound_quota,
-}: OrganizationRestrictions): OrganizationRestrictions {
-  return { suspended: suspended || undefined, daily_outbound_quota: daily_outbound_quota ?? undefined };
-}
+/** Returns the restrictions of an organization, or the copy of them that an assistant or an Action has. Absent means no restriction. */
+const restrictionsOf = ({ suspended, daily_outbound_quota }: OrganizationRestrictions): OrganizationRestrictions => ({
+  suspended: suspended || undefined,
+  daily_outbound_quota: daily_outbound_quota ?? undefined,
+});
 
-const CREATION_ATTEMPTS = 5;
+const haveSameRestrictions = (one: OrganizationRestrictions, other: OrganizationRestrictions): boolean =>
+  canonicalJson(restrictionsOf(one)) === canonicalJson(restrictionsOf(other));
 
 /**
- * Creates an assistant or an Action with the restrictions that its organization has at the time of the write. Reads the
- * organization and tries again when its restrictions changed between the read and the write, up to five times.
- * @param create writes the part; returns `organization_changed`, and writes nothing, when the stored restrictions are not those of the part
+ * Creates an assistant or an Action with the restrictions that its organization has at the time of the write. Tries again when they
+ * changed between the read and the write.
+ * @param create writes the part; returns `organization_refused`, and writes nothing, when the organization is full, is gone, or has
+ * other restrictions than the part
  * @returns the part as it was created, or why it was not
- * @throws Refusal 404; Error when the restrictions changed during all five attempts
+ * @throws Refusal 404
  */
 export async function createRestricted<Part extends { readonly org_id: string }, Outcome extends string>(
   newPart: Part,
-  create: (part: Part, organization: Organization) => Promise<Outcome | 'created' | 'organization_changed'>,
+  create: (part: Part, organization: Organization) => Promise<Outcome | 'created' | 'organization_refused'>,
   context: Context<'store'>,
-): Promise<Part | Outcome> {
-  for (let attempt = 0; attempt < CREATION_ATTEMPTS; attempt += 1) {
+): Promise<Part | Outcome | 'too_many'> {
+  let refusedPart: (Part & OrganizationRestrictions) | undefined;
+  for (;;) {
     const organization = await requireOrganization(newPart.org_id, context);
+    // It exists and has the restrictions that were written, so what refused them is its number of parts.
+    if (refusedPart !== undefined && haveSameRestrictions(refusedPart, organization)) return 'too_many';
     const part = { ...newPart, ...restrictionsOf(organization) };
     const outcome = await create(part, organization);
     if (outcome === 'created') return part;
-    if (outcome !== 'organization_changed') return outcome;
+    if (outcome !== 'organization_refused') return outcome;
+    refusedPart = part;
   }
-  throw new ServiceError(
-    `Organization ${newPart.org_id} changed during each of ${CREATION_ATTEMPTS} attempts; try again`,
-  );
 }
 
 /** For work that must not leave anything out. @throws ServiceError that names all that cannot be read */
@@ -79,26 +83,28 @@ async function restrictOrganization(orgId: string, restriction: OrganizationRest
   const count = { assistants: 0, actions: 0 };
   // Repeats until every part has what the organization has: during a pass, an admin may save or create a part, and another run may change the organization.
   for (;;) {
-    const { suspended: isSuspended = false, daily_outbound_quota = null } = await requireOrganization(orgId, context);
-    const carries = (part: OrganizationRestrictions) =>
-      (part.suspended ?? false) === isSuspended && (part.daily_outbound_quota ?? null) === daily_outbound_quota;
+    const organization = await requireOrganization(orgId, context);
+    const isOutdated = (part: Assistant | Action) => !haveSameRestrictions(part, organization);
+    const nextOf = <Part extends Assistant | Action>(part: Part) => ({
+      ...part,
+      ...restrictionsOf(organization),
+      version: part.version + 1,
+    });
     const allAssistants = await store.listAssistants(orgId);
     const allActions = await store.listActions(orgId);
-    const assistants = allAssistants.assistants.filter((one) => !carries(one));
-    const actions = allActions.actions.filter((one) => !carries(one));
+    const assistants = allAssistants.assistants.filter(isOutdated);
+    const actions = allActions.actions.filter(isOutdated);
     if (assistants.length + actions.length === 0) {
       requireReadable([...allAssistants.unreadable, ...allActions.unreadable]);
       return count;
     }
     for (const previous of assistants) {
       await step(`Updating assistants: ${count.assistants}`);
-      const next = { ...previous, suspended: isSuspended, daily_outbound_quota, version: previous.version + 1 };
-      if (await store.replaceAssistant(previous, next, author)) count.assistants += 1;
+      if (await store.replaceAssistant(previous, nextOf(previous), author)) count.assistants += 1;
     }
     for (const previous of actions) {
       await step(`Updating Actions: ${count.actions}`);
-      const next = { ...previous, suspended: isSuspended, daily_outbound_quota, version: previous.version + 1 };
-      if ((await store.replaceAction(previous, next, author)) === 'replaced') count.actions += 1;
+      if ((await store.replaceAction(previous, nextOf(previous), author)) === 'replaced') count.actions += 1;
     }
   }
 }

@@ -42,14 +42,14 @@ describe('the assistants of an organization', () => {
   test('are exactly as many as it may have, also when they are created at the same time', async () => {
     const { org_id } = await organization();
     const results = await atOnce(8, () => store.createAssistant(another(org_id), 5, OPERATOR_AUTHOR));
-    expect(tally(results)).toEqual({ created: 4, too_many: 4 });
+    expect(tally(results)).toEqual({ created: 4, organization_refused: 4 });
     expect((await store.listAssistants(org_id)).assistants).toHaveLength(5);
     expect(await store.createAssistant(another(org_id), 6, OPERATOR_AUTHOR)).toBe('created');
   });
 
   test('make room again when one is deleted', async () => {
     const { org_id, assistant } = await organization();
-    expect(await store.createAssistant(another(org_id), 1, OPERATOR_AUTHOR)).toBe('too_many');
+    expect(await store.createAssistant(another(org_id), 1, OPERATOR_AUTHOR)).toBe('organization_refused');
     const { sorted, unsorted } = tables;
     const names = { configuration: sorted, counters: unsorted, conversations: sorted, deliveryLog: sorted };
     await erasure(tables.client, names, mustRead).removeAssistant(assistant);
@@ -91,7 +91,7 @@ describe('organizations', () => {
   test('that are erased get no new items', async () => {
     expect(
       await store.createAssistant(anAssistant({ org_id: 'org_gone', site_id: 'site_gone' }), 100, OPERATOR_AUTHOR),
-    ).toBe('organization_changed');
+    ).toBe('organization_refused');
   });
 });
 
@@ -133,7 +133,7 @@ describe('Actions', () => {
     const { org_id, mine } = await organization();
     const actions = Array.from({ length: 70 }, () => anEventAction(mine()));
     const results = await Promise.all(actions.map((action) => store.createAction(action, OPERATOR_AUTHOR)));
-    expect(tally(results)).toEqual({ created: 50, too_many: 20 });
+    expect(tally(results)).toEqual({ created: 50, organization_refused: 20 });
     await store.changeOrganization(org_id, { name: 'B', plan: 'free' }, OPERATOR_AUTHOR);
     const doomed = actions.filter((_, index) => results[index] === 'created').slice(0, 10);
     const deleted = await Promise.all(
@@ -141,7 +141,7 @@ describe('Actions', () => {
     );
     expect(deleted.filter(Boolean)).toHaveLength(10);
     const more = await atOnce(15, () => store.createAction(anEventAction(mine()), OPERATOR_AUTHOR));
-    expect(tally(more)).toEqual({ created: 10, too_many: 5 });
+    expect(tally(more)).toEqual({ created: 10, organization_refused: 5 });
     expect((await store.listActions(org_id)).actions).toHaveLength(50);
   });
 

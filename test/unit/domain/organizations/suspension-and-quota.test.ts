@@ -63,7 +63,7 @@ const RESTRICTIONS = [
 describe.each(RESTRICTIONS)('%s', (name, on, off, restrict) => {
   test('is set and removed on the organization and on all its assistants and Actions', async () => {
     const world = await setUp();
-    const values = async () => (await world.parts()).map((part) => part?.[name]);
+    const values = async () => (await world.parts()).map((part) => part?.[name] ?? off);
     expect(await restrict(world, true)).toEqual({ org_id: world.org_id, [name]: on, assistants: 2, actions: 2 });
     expect(await values()).toEqual(Array(5).fill(on));
     expect(await restrict(world, true)).toMatchObject({ assistants: 0, actions: 0 });
