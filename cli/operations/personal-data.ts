@@ -155,12 +155,12 @@ export async function erasePerson(person: Person, isDryRun: boolean, context: Pe
   const data = await findPerson(person, context);
   const subject = { org_id: person.orgId, entity_id: person.orgId };
   if (!isDryRun) await context.store.record(recordOf('erase_person', subject, context));
-  const { oldestUnfinished, ...counts } = await eraseRecords(data, undefined, isDryRun, context);
+  const { oldestUnfinished, ...counts } = await eraseRecords(data, { isDryRun }, context);
   if (!isDryRun) {
     await waitForRequestsInProgress(context);
     const recent = new Date(startTime.getTime() - DELIVERED_MS).toISOString();
     const from = oldestUnfinished < recent ? oldestUnfinished : recent;
-    const { records, unfinished_records } = await eraseRecords(data, from, isDryRun, context);
+    const { records, unfinished_records } = await eraseRecords(data, { from, isDryRun }, context);
     counts.records += records;
     counts.unfinished_records = unfinished_records;
   }
@@ -199,12 +199,11 @@ export function remainingUntil(at: Date, archiveDays: number | undefined) {
 
 /**
  * Erases or counts the content of the delivery records that are about the person, and finds when the oldest attempt in progress began.
- * @param from only attempts that began since this time, ISO 8601; undefined for all
+ * @param options.from only attempts that began since this time, ISO 8601 @default all
  */
 async function eraseRecords(
   { logIds, recordIds }: PersonData,
-  from: string | undefined,
-  isDryRun: boolean,
+  { from, isDryRun }: { readonly from?: string; readonly isDryRun: boolean },
   context: PersonContext,
 ) {
   const counts = { records_read: 0, records: 0, unfinished_records: 0, cut_payloads: 0 };

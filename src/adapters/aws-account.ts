@@ -106,7 +106,6 @@ export async function callerArn(access: AwsAccess): Promise<string> {
 
 export type LogQuery = {
   readonly since: Date;
-  /** Returns only lines that contain this text. */
   readonly containing?: string | undefined;
 };
 /** A line of a log. `time` is in ISO 8601. */

@@ -15,7 +15,6 @@ import { awsTransport } from '#aws-transport';
  * Functions do not: they use the region and the role that Lambda sets in their environment.
  */
 export type AwsAccess = {
-  /** One endpoint for all AWS services. */
   readonly endpoint?: string;
   readonly region?: DynamoDBClientConfig['region'];
   readonly credentials?: DynamoDBClientConfig['credentials'];

@@ -79,7 +79,6 @@ export function userPoolLogins(
   };
 }
 
-/** Returns every way of writing a text of few characters in capitals and small letters. */
 function spellings(text: string): readonly string[] {
   const [first = '', ...rest] = text;
   if (first === '') return [''];
@@ -89,7 +88,6 @@ function spellings(text: string): readonly string[] {
 
 const identities = z.array(z.object({ providerName: z.string() }));
 
-/** @throws Error when the user pool answers without a `sub` */
 function loginOf(username: string | undefined, enabled: boolean | undefined, attributes: AttributeType[] = []): Login {
   const attributeValues = new Map(attributes.map(({ Name, Value }) => [Name, Value]));
   const sub = attributeValues.get('sub');

@@ -17,17 +17,13 @@ export const INVOCATIONS_PER_POLLER = 10;
 
 /** What a number of deliveries per second needs. */
 export type Capacity = {
-  /** Concurrent invocations of the event-router. */
   readonly router: number;
   /** Concurrent invocations of the dispatcher. Above MAPPING_MAX they are those of the pollers that receive the load. */
   readonly dispatcher: number;
   /** Concurrent executions of the account: as many as the attempts need stay free for the functions that answer requests. */
   readonly account: number;
-  /** Write units per second of the delivery log. */
   readonly logWrites: number;
-  /** Read units per second of the configuration. */
   readonly configurationReads: number;
-  /** Write units per second of the counters. */
   readonly counterWrites: number;
 };
 

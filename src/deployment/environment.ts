@@ -16,7 +16,6 @@ export const ENVIRONMENT = {
   originSecret: 'VA_WAVE_ORIGIN_SECRET',
   /** `true` when a web ACL protects the distribution, so that requests directly to the API must be refused; otherwise `false`. */
   distributionOnly: 'VA_WAVE_DISTRIBUTION_ONLY',
-  /** `{base_url}`. */
   baseUrl: 'VA_WAVE_BASE_URL',
   canaryServerKey: 'VA_WAVE_CANARY_SERVER_KEY_SECRET',
   /**

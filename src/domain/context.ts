@@ -37,7 +37,6 @@ export type World = {
   readonly log: DeliveryLog;
   readonly queue: DeliveriesQueue;
   readonly failurePeriods: FailurePeriods;
-  /** Puts the event of a failing endpoint on the bus. */
   readonly publishFailing: (event: EndpointFailing) => Promise<void>;
 
   // The dashboard and the operator.
@@ -85,7 +84,6 @@ export type Configuration = {
   readonly formsOf: (siteId: string) => Promise<Offers<FormAction>>;
   /** Reads the assistant's enabled AI-decided Actions. None for a site that does not exist. */
   readonly toolsOf: (siteId: string) => Promise<Offers<AiAction>>;
-  /** Returns whether the Domain of any assistant is one of these entries. */
   readonly anyDomain: (entries: readonly string[]) => Promise<boolean>;
 };
 
@@ -99,7 +97,6 @@ export type Offers<Kind extends FormAction | AiAction> = {
 export type UnreadableAction = {
   /** Its id; among the Actions that an assistant offers, the key of its slug. */
   readonly action_id: string;
-  /** The Action's assistant; undefined when it cannot be read either. */
   readonly site_id?: string;
   /** Error whose message names the table and the key, but no stored value. */
   readonly cause: Error;
@@ -191,7 +188,6 @@ export type Conversations = {
   /** Counts a call of this Action in this conversation, unless its key was used before or `limit` calls were made. Exact. */
   readonly countCall: (call: CountedCall, limit: number) => Promise<CallAdmission>;
   readonly recordCall: (record: ToolCallRecord) => Promise<void>;
-  /** Returns the ids of the accepted submission with this key. */
   readonly acceptedSubmission: (key: SubmissionKey) => Promise<SubmissionIds | undefined>;
   /** Claims the key for a submission, or for the id that an earlier, failed submission with the same key had. */
   readonly claimSubmission: (key: SubmissionKey, ids: SubmissionIds, now: Date) => Promise<SubmissionClaim>;
@@ -259,7 +255,6 @@ export type OutboundRequest = {
   readonly method: Method;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null on GET. */
   readonly body: Uint8Array | null;
   /** What is removed from every text of the endpoint before anything keeps or shows it: the signature of the request, and its secret. */
   readonly withheld: readonly string[];
@@ -339,7 +334,6 @@ export type StandingAttempt =
 
 /** The records of attempts (spec "Delivery log record", adapters/dynamodb). */
 export type DeliveryLog = {
-  /** Writes the record of an attempt before anything is sent. */
   readonly claim: (start: AttemptStart) => Promise<Claim>;
   /** Completes a record. Writes the whole record when the claim of a request without a queue message could not be written. */
   readonly complete: (start: AttemptStart, result: AttemptResult) => Promise<void>;
@@ -450,7 +444,6 @@ export type ConfigurationStore = {
 /** The storage of memberships. Every read is strongly consistent, so that a removed member is refused with the next request. */
 export type Members = {
   readonly findMembership: (orgId: string, sub: string) => Promise<Membership | undefined>;
-  /** Lists the memberships of a login. */
   readonly membershipsOf: (sub: string) => Promise<MemberList>;
   readonly list: (orgId: string) => Promise<MemberList>;
   /** Returns the `sub` of each membership of an organization, also of one that cannot be read. */

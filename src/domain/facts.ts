@@ -16,7 +16,6 @@ export type Invocation = {
 /** Something went wrong and the work went on. The log shows class, code and place of the cause, and never a message that may quote content. */
 type Caused = { cause: unknown };
 type OfAction = { org_id: string; site_id: string; action_id: string };
-/** Identifies an attempt in the delivery log. */
 type OfAttempt = { action_id: string; reference: string; attempt: number };
 type OfMessage = { message_id: string };
 /** The id and the name of an event, or what its publisher gave instead. */
@@ -54,7 +53,6 @@ type Facts = {
   /** A request could not be counted against a limit, and was sent; or its place in flight was not given back, and expires. */
   request_uncounted: Caused & { limit: 'quota' | 'in_flight'; org_id: string };
   endpoint_failing: EndpointFailing;
-  /** The check for a failing endpoint did not complete. */
   watch_failed: Caused & { event_id: string; action_id: string };
 
   // Events
@@ -72,7 +70,6 @@ type Facts = {
   event_dropped: OfEvent<string | undefined> & OfMessage & { source?: string; account?: string; field: string };
 
   // Forms and tools
-  /** A form submission went to its endpoint and to the escalation channels. */
   form_forwarded: { submission_id: string; endpoint: boolean; escalation: 'accepted' | 'failed' | 'none' };
   /** A form submission could not be given to the endpoint, or to one of the channels, because of a fault of the service. */
   forward_failed: Caused & { submission_id: string; to: 'endpoint' | 'escalation' };
@@ -82,7 +79,6 @@ type Facts = {
   call_unrecorded: Caused & Pick<AttemptResult, 'status' | 'latency_ms'> & { call_id: string; action_id: string };
 
   // Configuration
-  /** A stored Action cannot be read and is left out. */
   action_unreadable: Caused & { action_id: string };
   /** An assistant could not be read, and the work goes on without it. */
   assistant_unreadable: Caused & { site_id: string };
@@ -92,19 +88,15 @@ type Facts = {
   // Functions
   /** A request was refused. A direct invocation has no route: its caller gets the refusal as its result. The site is one that exists. */
   request_refused: { code: RefusalCode; status: RefusalStatus; route?: string; site_id?: string } & RefusalFacts;
-  /** An HTTP request was answered with 500. */
   request_failed: Caused;
-  /** A direct invocation ended with an error. */
   invocation_failed: Caused;
   /** A queue message could not be handled and becomes visible again, after these seconds or else the visibility timeout of its queue. */
   message_failed: Caused & OfMessage & { seconds?: number };
-  /** A queue message becomes visible again after these seconds. */
   message_waits: Caused & OfMessage & { seconds: number; why: 'in_progress' | 'throttled' };
   /** The time of a message that waits could not be set: the visibility timeout of the queue applies. */
   message_unhidden: Caused & OfMessage;
   /** The canary tried the service. `step` and `problem` are of the first step that failed (auth/try-service.ts). */
   canary_ran: { success: boolean; step?: string; problem?: string };
-  /** Days since the newest token key was made. */
   token_key_age: { days: number };
   /** A key was added. `keys`: how many there are; `kid`: the id of the new one. */
   token_keys_rotated: { keys: number; kid: string };

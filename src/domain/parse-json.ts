@@ -45,23 +45,23 @@ function hasEscapedName(text: string): boolean {
 }
 
 /** An object or a list whose end is not read yet. */
-type Open = { readonly members: Record<string, unknown> | unknown[]; name: string | undefined };
+type OpenValue = { readonly members: Record<string, unknown> | unknown[]; name: string | undefined };
 
 /** Reads text that JSON.parse has accepted, so its commas and colons are skipped. Does not recurse, because others choose the depth. */
 function readExactly(text: string): unknown {
   const root: unknown[] = [];
-  const outer: Open[] = [];
-  let inner: Open = { members: root, name: undefined };
-  const add = (value: unknown) => {
-    const { members, name = '' } = inner;
+  const enclosingValues: OpenValue[] = [];
+  let openValue: OpenValue = { members: root, name: undefined };
+  const addMember = (value: unknown) => {
+    const { members, name = '' } = openValue;
     if (Array.isArray(members)) members.push(value);
     // An assignment to this name would set the prototype.
     else if (name === '__proto__') Object.defineProperty(members, name, { ...OWN_PROPERTY, value });
     else members[name] = value;
-    inner.name = undefined;
+    openValue.name = undefined;
   };
-  for (let at = 0; at < text.length; ) {
-    const start = at++;
+  for (let position = 0; position < text.length; ) {
+    const start = position++;
     switch (text.charCodeAt(start)) {
       case TAB:
       case LINE_FEED:
@@ -73,25 +73,25 @@ function readExactly(text: string): unknown {
       case OBJECT:
       case LIST: {
         const members = text.charCodeAt(start) === OBJECT ? {} : [];
-        add(members);
-        outer.push(inner);
-        inner = { members, name: undefined };
+        addMember(members);
+        enclosingValues.push(openValue);
+        openValue = { members, name: undefined };
         break;
       }
       case END_OF_OBJECT:
       case END_OF_LIST:
-        inner = outer.pop() ?? inner;
+        openValue = enclosingValues.pop() ?? openValue;
         break;
       case QUOTE: {
-        at = endOfString(text, start);
-        const string = stringOf(text.slice(start, at));
-        if (inner.name === undefined && !Array.isArray(inner.members)) inner.name = string;
-        else add(string);
+        position = endOfString(text, start);
+        const string = stringOf(text.slice(start, position));
+        if (openValue.name === undefined && !Array.isArray(openValue.members)) openValue.name = string;
+        else addMember(string);
         break;
       }
       default:
-        while (isLiteral(text.charCodeAt(at))) at++;
-        add(literalOf(text.slice(start, at)));
+        while (isLiteral(text.charCodeAt(position))) position++;
+        addMember(literalOf(text.slice(start, position)));
     }
   }
   return root[0];
@@ -110,7 +110,6 @@ const isSpace = (code: number) => code === SPACE || code === LINE_FEED || code =
 
 const stringOf = (text: string): string => (text.includes('\\') ? JSON.parse(text) : text.slice(1, -1));
 
-/** Returns the value of a number, true, false or null. */
 function literalOf(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
   if (text === 'null') return null;

@@ -18,7 +18,6 @@ export type RefusalDetails = {
   readonly message?: string;
   /** All wrong fields, of which the refusal keeps the first WRONG_FIELDS_MAX. @default the field of the code, when it is about one */
   readonly fields?: readonly FieldProblem[];
-  /** Whole seconds after which the caller can try again. */
   readonly retryAfterSeconds?: number;
   /** Of a form submission that was made and not accepted. */
   readonly submissionId?: string;
@@ -35,9 +34,7 @@ export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: RefusalCode;
   readonly status: RefusalStatus;
-  /** Dotted path of the first wrong field. */
   readonly field: string | undefined;
-  /** At most WRONG_FIELDS_MAX. */
   readonly fields: readonly FieldProblem[];
   readonly retryAfterSeconds: number | undefined;
   readonly submissionId: string | undefined;

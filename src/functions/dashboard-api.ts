@@ -47,12 +47,10 @@ type UserCall = {
   readonly invocation: Invocation;
 };
 
-/** A request of a member of an organization. */
 type MemberCall<I> = UserCall & { readonly member: Membership; readonly input: I };
 
 type DashboardRoute = {
   readonly operation: DashboardOperation;
-  /** Returns the ids of a path of the operation; undefined for any other path. */
   readonly match: (path: string) => Ids | undefined;
   readonly answer: (call: UserCall) => Promise<object>;
 };

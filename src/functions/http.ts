@@ -39,7 +39,6 @@ export type HttpReply = {
   readonly body?: object;
 };
 
-/** The part of an event that API Gateway's JWT authorizer adds. */
 const verifiedToken = z.object({
   authorizer: z.object({ jwt: z.object({ claims: z.object({ sub: z.string().min(1) }) }) }),
 });

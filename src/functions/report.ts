@@ -61,7 +61,6 @@ export function factReporter(logger: Logger, now: Clock) {
     const attempts = countedBy(METRICS.attempts);
     const count = (name: string, value = 1) => metrics.addMetric(name, MetricUnit.Count, value);
 
-    /** Counts the fact, and returns its line; null when it has none. */
     const lineOf = (fact: Fact): Line | null => {
       switch (fact.kind) {
         case 'attempt_made': {
@@ -144,7 +143,6 @@ function newMetrics() {
   return { metrics, countedBy: metricByDimension(metrics) };
 }
 
-/** Returns what a line shows of a fact: its ids, and its cause by class, code and place. */
 function shownOf({ kind, ...shown }: Fact): LogAttributes {
   return 'cause' in shown ? { ...shown, cause: causeOf(shown.cause) } : shown;
 }
@@ -160,12 +158,10 @@ type Cause = {
   readonly code?: string;
   /** Only the message of a ServiceError, which quotes no content. */
   readonly message?: string;
-  /** The first places of the stack. */
   readonly at?: readonly string[];
   readonly cause?: Cause;
 };
 
-/** Places of the stack in a line. */
 const PLACES = 5;
 /** Errors in a line: the one that was thrown, its cause, and so on. A cause may lead back to its own error. */
 const CAUSES = 5;

@@ -5,7 +5,6 @@ import { backOff, NOT_PROCESSED, NotProcessed } from './storage-errors.ts';
 
 type Key = Readonly<Record<string, unknown>>;
 
-/** Limit of keys in one BatchGetItem. */
 const KEYS_AT_ONCE = 100;
 /** Limit of statements in one BatchExecuteStatement, and of the bytes of their values. A larger write is alone, so that others do not wait for it. */
 const WRITES_AT_ONCE = { entries: 25, bytes: 512 * 1024 };

@@ -52,9 +52,7 @@ export type DynamoDb = {
   readonly update: (input: UpdateCommandInput) => Promise<{ readonly Attributes?: StoredItem | undefined }>;
   readonly delete: (input: DeleteCommandInput) => Promise<void>;
   readonly query: (input: Consistent<QueryCommandInput>) => Promise<QueryPage>;
-  /** Runs a query and yields all its pages. */
   readonly queryPages: (input: Consistent<QueryCommandInput>) => AsyncGenerator<QueryPage>;
-  /** Runs a scan and yields all its pages. */
   readonly scanPages: (input: Consistent<ScanCommandInput>) => AsyncGenerator<ScanPage>;
   /** Deletes at most 25 items. @returns the keys that DynamoDB did not process */
   readonly batchDelete: (table: string, keys: readonly Key[]) => Promise<readonly Key[]>;

@@ -17,20 +17,21 @@ import { itemReader } from './stored-items.ts';
 type Key = { readonly pk: string; readonly sk: string };
 
 const key = { pk: z.string(), sk: z.string() };
-const isAt = (item: Key, { pk, sk }: Key) => item.pk === pk && item.sk === sk;
-/** Error of an item at a wrong key. The ids in an entity decide who may read it, so they must match the key of its item. */
-const ELSEWHERE = { error: 'its ids do not match its key' };
+/** Creates the reader of an item whose ids must match its key, because they decide who may read it. */
+const keyedReader = <Item extends Key>(schema: z.ZodType<Item>, keyOf: (item: Item) => Key) =>
+  itemReader(
+    schema.refine((item) => item.pk === keyOf(item).pk && item.sk === keyOf(item).sk, {
+      error: 'its ids do not match its key',
+    }),
+  );
 
-export const readOrganization = itemReader(
-  z
-    .object({ ...key, organization: z.looseObject(ORGANIZATION) })
-    .refine((item) => isAt(item, KEYS.organization(item.organization.org_id)), ELSEWHERE),
+export const readOrganization = keyedReader(
+  z.object({ ...key, organization: z.looseObject(ORGANIZATION) }),
+  ({ organization }) => KEYS.organization(organization.org_id),
 );
 
-export const readAssistant = itemReader(
-  z
-    .object({ ...key, assistant: z.looseObject(ASSISTANT) })
-    .refine((item) => isAt(item, KEYS.assistant(item.assistant.site_id)), ELSEWHERE),
+export const readAssistant = keyedReader(z.object({ ...key, assistant: z.looseObject(ASSISTANT) }), ({ assistant }) =>
+  KEYS.assistant(assistant.site_id),
 );
 
 /** What an Action of every trigger has beside its settings: its ids, version and restrictions, and the sealed signing secret. */
@@ -38,7 +39,6 @@ const ofEveryAction = { ...STORED_WITH_SETTINGS, ...SEALED };
 /** The settings by trigger, with loose objects, so that a change keeps the fields of newer code. */
 const shape = actionShape(z.looseObject);
 
-/** Reads JSON text as its value. */
 const jsonText = z
   .string()
   .transform((text) => parseJson(text))
@@ -66,10 +66,8 @@ const action = z.discriminatedUnion('trigger', [
   z.looseObject({ trigger: z.literal('Form'), ...shape.Form, ...ofEveryAction }),
 ]);
 
-export const readAction = itemReader(
-  z
-    .object({ ...key, action })
-    .refine((item) => isAt(item, KEYS.action(item.action.org_id, item.action.action_id)), ELSEWHERE),
+export const readAction = keyedReader(z.object({ ...key, action }), ({ action: { org_id, action_id } }) =>
+  KEYS.action(org_id, action_id),
 );
 
 /**
@@ -90,41 +88,40 @@ export const readSubscription = itemReader(
 export const readActionOwner = itemReader(z.object({ org_id: z.string() }));
 
 /** Reads the copy of a Form or AI-decided Action, without its secret, in the item that keeps its slug unique. */
-export const readOffer = itemReader(
-  z
-    .object({
-      ...key,
-      action: z.discriminatedUnion('trigger', [
-        z.looseObject({ ...aiDecided, ...STORED_WITH_SETTINGS }),
-        z.looseObject({ trigger: z.literal('Form'), ...shape.Form, ...STORED_WITH_SETTINGS }),
-      ]),
-    })
-    .refine(({ action, ...item }) => isAt(item, KEYS.slug(action.site_id, action.trigger, action.slug)), ELSEWHERE),
+export const readOffer = keyedReader(
+  z.object({
+    ...key,
+    action: z.discriminatedUnion('trigger', [
+      z.looseObject({ ...aiDecided, ...STORED_WITH_SETTINGS }),
+      z.looseObject({ trigger: z.literal('Form'), ...shape.Form, ...STORED_WITH_SETTINGS }),
+    ]),
+  }),
+  ({ action: { site_id, trigger, slug } }) => KEYS.slug(site_id, trigger, slug),
 );
 
 /** Reads what a creation with an idempotency key has made. `expires_at` is in Unix seconds. */
 export const readCreation = itemReader(z.object({ created_id: z.string(), expires_at: z.number() }));
 
-export const readMembership = itemReader(
-  z
-    .object({ ...key, membership: z.looseObject(MEMBERSHIP) })
-    .refine((item) => isAt(item, KEYS.member(item.membership.org_id, item.membership.sub)), ELSEWHERE),
+export const readMembership = keyedReader(
+  z.object({ ...key, membership: z.looseObject(MEMBERSHIP) }),
+  ({ membership: { org_id, sub } }) => KEYS.member(org_id, sub),
 );
 
 export const readAuditRecord = itemReader(z.object({ record: z.object(AUDIT_RECORD) }));
+
+export const ANY = '';
 
 /** Returns the partition key of the audit trail of an organization. */
 export const auditPartition = (orgId: string) => `${AUDIT_PARTITION}${orgId}`;
 
 /**
- * Keys of the configuration table (docs/architecture.md, "Data"). With an empty id at its end, the sort key is the prefix of those of all items
+ * Keys of the configuration table (docs/architecture.md, "Data"). With ANY as its last id, the sort key is the prefix of those of all items
  * of the kind.
  */
 export const KEYS = {
   organization: (orgId: string) => ({ pk: `ORG#${orgId}`, sk: 'ORG' }),
   organizationSite: (orgId: string, siteId: string) => ({ pk: `ORG#${orgId}`, sk: `SITE#${siteId}` }),
   action: (orgId: string, actionId: string) => ({ pk: `ORG#${orgId}`, sk: `ACTION#${actionId}` }),
-  /** Item that has the organization of an Action, by the Action's id. */
   actionOwner: (actionId: string) => ({ pk: `ACTION#${actionId}`, sk: 'OWNER' }),
   assistant: (siteId: string) => ({ pk: `SITE#${siteId}`, sk: 'ASSISTANT' }),
   slug: (siteId: string, trigger: string, slug: string) => ({ pk: `SITE#${siteId}`, sk: `SLUG#${trigger}#${slug}` }),

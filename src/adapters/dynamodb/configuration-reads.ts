@@ -6,7 +6,7 @@ import type { Clock } from '../../domain/sources.ts';
 import { inBatches } from '../batching.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb, StoredItem } from './client.ts';
-import { KEYS, readAction, readAssistant, readOffer, readSubscription } from './configuration-items.ts';
+import { ANY, KEYS, readAction, readAssistant, readOffer, readSubscription } from './configuration-items.ts';
 import { findItem, isUnreadable, itemsWithPrefix, readEach, readKey } from './stored-items.ts';
 
 /**
@@ -33,7 +33,7 @@ export function configurationReads(
   /** Reads an assistant's enabled Actions of a trigger from the items of their slugs, in the order of the slugs. */
   const offers = async <Kind extends 'Form' | 'AI-decided'>(siteId: string, trigger: Kind) => {
     const [actions, unreadable] = readEach(
-      await itemsWithPrefix(client, table, KEYS.slug(siteId, trigger, '')),
+      await itemsWithPrefix(client, table, KEYS.slug(siteId, trigger, ANY)),
       (item): Offered<FormAction> | Offered<AiAction> => readOffer(table, item).action,
       // The Action's id is in the part that cannot be read, so its key, which has the slug, is reported instead.
       (item) => ({ action_id: sortKeyIn(table, item), site_id: siteId }),
@@ -49,7 +49,7 @@ export function configurationReads(
 
     listActions: async (orgId) => {
       const [actions, unreadable] = readEach(
-        await itemsWithPrefix(client, table, KEYS.action(orgId, '')),
+        await itemsWithPrefix(client, table, KEYS.action(orgId, ANY)),
         (item) => readAction(table, item).action,
         (item) => ({ action_id: actionIdIn(table, item), site_id: siteIn(table, item) }),
       );
@@ -71,7 +71,7 @@ export function configurationReads(
             TableName: table,
             Limit: 1,
             KeyConditionExpression: 'pk = :pk',
-            ExpressionAttributeValues: { ':pk': KEYS.domain(entry, '').pk },
+            ExpressionAttributeValues: { ':pk': KEYS.domain(entry, ANY).pk },
           }),
         ),
       );
@@ -90,7 +90,7 @@ const hasTrigger = <Some extends { readonly trigger: Trigger }, Kind extends Tri
 const sortKeyIn = (table: string, item: StoredItem) => readKey(table, { ...item, v: undefined }).sk;
 
 /** Returns the id in the key of an Action's item, also when newer code wrote the item. */
-const actionIdIn = (table: string, item: StoredItem) => sortKeyIn(table, item).slice(KEYS.action('', '').sk.length);
+const actionIdIn = (table: string, item: StoredItem) => sortKeyIn(table, item).slice(KEYS.action(ANY, ANY).sk.length);
 
 /** Returns the site of an unreadable Action; undefined when it cannot be read either, or when newer code wrote the Action. */
 function siteIn(table: string, item: StoredItem): string | undefined {

@@ -11,6 +11,7 @@ import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
 import {
   ABSENT,
+  ANY,
   auditPartition,
   auditPut,
   KEYS,
@@ -44,8 +45,7 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
     assistant.domain === '' ? [] : [KEYS.domain(assistant.domain, assistant.site_id)];
 
   const assistantsPage: ConfigurationStore['assistantsPage'] = async (orgId, after) => {
-    // With an empty id, the key is the prefix of those of all assistants of the organization.
-    const sites = KEYS.organizationSite(orgId, '');
+    const sites = KEYS.organizationSite(orgId, ANY);
     const { names, next } = await namesPage(client, table, sites, { after, atMost: ASSISTANTS_PER_PAGE });
     const items = await Promise.all(
       names.map(async (site_id) => ({ site_id, item: await itemOf(KEYS.assistant(site_id)) })),
@@ -267,10 +267,8 @@ type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
 /** The writes of a transaction, by a name that tells the caller whose condition did not hold. A name may have any number of writes. */
 type NamedWrites = Readonly<Record<string, TransactItem | readonly TransactItem[]>>;
 
-/** How long a repeated idempotency key finds what it has created. */
 const CREATION_KEY_SECONDS = 24 * 3600;
 
-/** Creates the parts of a change of the configuration: its writes, and the transaction that makes them. */
 function configurationTransaction(client: DynamoDb, table: string, auditClock?: Clock) {
   const putOf = (
     item: Record<string, unknown>,

@@ -20,13 +20,11 @@ const readSubmission = itemReader(
   z.object({
     submission_id: z.string(),
     submission_state: z.enum(['sending', 'accepted', 'failed']),
-    /** Id of the latest claim. */
     claim_id: z.string(),
     form_id: z.string(),
   }),
 );
 
-/** Which invocation began a call, and a hash of its arguments. */
 const callClaim = z.object({ claim_id: z.string(), arguments_hash: z.string() });
 
 /** Returns the prefix of the partition keys of a site's conversations. */
@@ -167,7 +165,6 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
   };
 }
 
-/** Returns the item that a conditional update has written, or that refused it. */
 async function itemAfter(update: ReturnType<DynamoDb['update']>): Promise<StoredItem> {
   try {
     return (await update).Attributes ?? {};

@@ -61,7 +61,6 @@ export const rateLimits = (client: DynamoDb, table: string): Counters => ({
 /** Limits the outbound requests of an organization per UTC day. */
 export const hitPerDay = (client: DynamoDb, table: string): Hit => hitPerWindow(client, table, DAY);
 
-/** Returns the number of the window at this time. */
 const numberAt = (now: Date, { seconds }: Window) => Math.floor(unixSeconds(now) / seconds);
 const keyOf = ({ prefix }: Window, id: string, number: number) => ({ pk: `${prefix}#${id}#${number}` });
 

@@ -15,10 +15,8 @@ type OwnClaim = Required<Pick<StoredRecord, 'claim_id' | 'claimed_at'>>;
 
 /** How long records are kept, and whose trace they name. */
 export type DeliveryLogOptions = {
-  /** Days for which a record is kept. */
   readonly retentionDays: number;
   readonly now: Clock;
-  /** Returns the id of the trace of the current invocation. @default none */
   readonly traceId?: () => string | undefined;
 };
 
@@ -34,7 +32,6 @@ export function deliveryLog(
   const write = batchedWrites(client, table);
   const itemOf = batchedReads(client, table);
 
-  /** Returns the attributes that a record has from its beginning. */
   const startAttributes = (start: AttemptStart) => ({
     ...keyOf(start),
     record: {
@@ -123,5 +120,4 @@ export function deliveryLog(
   };
 }
 
-/** Another invocation has resumed or ended the attempt since its record was read. */
 const RESUMED_ELSEWHERE: StandingAttempt = { kind: 'in_progress', secondsLeft: CUT_OFF_SECONDS };

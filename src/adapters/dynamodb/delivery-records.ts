@@ -30,7 +30,6 @@ const logOf = (pk: string): string => pk.slice('ACTION#'.length, -'#0'.length);
 /** Time, reference, attempt and, of a replay, its id: the attributes of a record that only its key has. */
 const SORT_KEY = /^(?<at>[^#]*)#(?<reference>.*)#(?<attempt>\d+)(?:#(?<replay>[^#]+))?$/;
 
-/** Sorts after every time. */
 const LATER_THAN_ALL = '~';
 
 const storedRecord = z.object({

@@ -4,13 +4,12 @@ import type { DeliveryRecord } from '../../contract/delivery-record.ts';
 import type { AuditRecord } from '../../contract/organizations.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb, StoredItem } from './client.ts';
-import { auditItem, auditPartition, KEYS, readAuditRecord } from './configuration-items.ts';
+import { ANY, auditItem, auditPartition, KEYS, readAuditRecord } from './configuration-items.ts';
 import { conversationKeyPrefix, conversationOf, conversationPartition } from './conversations-table.ts';
 import { eraseContent, logPartitions } from './delivery-records.ts';
 import { backOff } from './storage-errors.ts';
 import { findItem, itemReader, itemsWithPrefix, namesUnder, readableOf, readEach } from './stored-items.ts';
 
-/** Limit of items in one BatchWriteItem. */
 const DELETES_AT_ONCE = 25;
 
 type Key = Record<string, unknown>;
@@ -22,7 +21,6 @@ const allUnder = (TableName: string, pk: string) => ({
 });
 const ONLY_KEYS = { ProjectionExpression: 'pk, sk' };
 
-/** What is left of a deleted organization or assistant: its ids and when it was deleted. */
 type Deletion = { readonly org_id: string; readonly site_id?: string | undefined; readonly deleted_at: string };
 
 /** Deletions are kept in the table of the delivery log, which is never restored, and they do not expire, because a backup may be of any age. */
@@ -71,16 +69,14 @@ export function erasure(
   };
 
   return {
-    /** Returns the ids of deleted Actions whose delivery logs still exist. */
     logsOfDeletedActions: (orgId: string, siteId: string) =>
-      namesUnder(client, tables.configuration, KEYS.logOfDeletedAction(orgId, siteId, '')),
+      namesUnder(client, tables.configuration, KEYS.logOfDeletedAction(orgId, siteId, ANY)),
 
     /** Forgets that the log of a deleted Action exists, once it is erased. */
     forgetLog: async (orgId: string, siteId: string, actionId: string) => {
       await client.delete({ TableName: tables.configuration, Key: KEYS.logOfDeletedAction(orgId, siteId, actionId) });
     },
 
-    /** Erases the delivery log of an Action, or the usage log of a site. */
     eraseLog: async (logId: string, step: (erased: number) => Promise<void>) => {
       let count = 0;
       for (const pk of logPartitions(logId)) {
@@ -122,7 +118,6 @@ export function erasure(
       }
     },
 
-    /** Erases a conversation with its submissions and calls. */
     eraseConversation: async (siteId: string, conversationId: string) => {
       await erasePartition(tables.conversations, conversationPartition(siteId, conversationId));
     },
@@ -130,7 +125,6 @@ export function erasure(
     eraseContent: (record: DeliveryRecord, at: { readonly now: Date; readonly endedBefore: Date }) =>
       eraseContent(client, tables.deliveryLog, record, at),
 
-    /** Returns how many of these counters exist. */
     countCounters: async (keys: readonly string[]) => (await existingCounters(keys)).length,
 
     eraseCounters: async (keys: readonly string[]) => {
@@ -139,12 +133,10 @@ export function erasure(
       return existing.length;
     },
 
-    /** Records that an organization or an assistant is deleted. */
     recordDeletion: async (deletion: Deletion) => {
       await client.putItem({ TableName: tables.deliveryLog, Item: { ...deletionKey(deletion), deletion } });
     },
 
-    /** Finds the deletion of an organization or an assistant by its id. */
     findDeletion: async (id: string): Promise<Deletion | undefined> =>
       (await findItem(client, tables.deliveryLog, deletionKey({ org_id: id }), readDeletion))?.deletion,
 
@@ -176,7 +168,6 @@ export function erasure(
       await client.transactWrite([...old, { Put: { TableName: tables.configuration, Item: auditItem(next) } }]);
     },
 
-    /** Erases the audit trail of an organization. */
     eraseAudit: (orgId: string) => erasePartition(tables.configuration, auditPartition(orgId)),
 
     /** Deletes an assistant and the items that lead to it, and lowers its organization's count. Does nothing when it is already removed. */
@@ -197,7 +188,6 @@ export function erasure(
       ]);
     },
 
-    /** Erases what is left under an assistant that is removed. */
     eraseSite: (siteId: string) => erasePartition(tables.configuration, KEYS.assistant(siteId).pk),
 
     /** Erases everything under an organization, its own item last, so that an interrupted run can be repeated. */

@@ -2,7 +2,7 @@ import type { AuditRecord } from '../../contract/organizations.ts';
 import type { MemberList, Members } from '../../domain/context.ts';
 import { noOrganization } from '../../domain/organizations/manage-organizations.ts';
 import type { DynamoDb, StoredItem } from './client.ts';
-import { auditPut, KEYS, notDeleted, readMembership } from './configuration-items.ts';
+import { ANY, auditPut, KEYS, notDeleted, readMembership } from './configuration-items.ts';
 import { findItem, itemsWithPrefix, namesUnder, readEach } from './stored-items.ts';
 
 /** Stores memberships in the configuration table. Every read is strongly consistent. */
@@ -18,15 +18,15 @@ export function members(client: DynamoDb, table: string): Members {
     findMembership: async (orgId, sub) =>
       (await findItem(client, table, KEYS.member(orgId, sub), readMembership))?.membership,
 
-    subsOf: (orgId) => namesUnder(client, table, KEYS.member(orgId, '')),
+    subsOf: (orgId) => namesUnder(client, table, KEYS.member(orgId, ANY)),
 
     list: async (org_id) => {
-      const items = await itemsWithPrefix(client, table, KEYS.member(org_id, ''));
+      const items = await itemsWithPrefix(client, table, KEYS.member(org_id, ANY));
       return listOf(items.map((item) => ({ org_id, item })));
     },
 
     membershipsOf: async (sub) => {
-      const orgIds = await namesUnder(client, table, KEYS.memberOrganization(sub, ''));
+      const orgIds = await namesUnder(client, table, KEYS.memberOrganization(sub, ANY));
       const memberItems = orgIds.map(async (org_id) => {
         const { Item } = await client.get({ TableName: table, Key: KEYS.member(org_id, sub) });
         return Item === undefined ? [] : [{ org_id, item: Item }];

@@ -8,7 +8,6 @@ import type { DynamoDb, StoredItem } from './client.ts';
  */
 const NEWEST_VERSION = 1;
 
-/** Returns the key of an item for a message. */
 const keyOf = ({ pk, sk }: StoredItem) => (sk === undefined ? [pk] : [pk, sk]).map(String).join(' / ');
 
 /** Thrown for an item that newer code wrote, and that this code would misread. The message names table, key and version. */
@@ -126,7 +125,6 @@ function isOfClass(prototype: unknown): boolean {
   );
 }
 
-/** A partition, and how the sort keys of some of its items begin. */
 type Prefix = { readonly pk: string; readonly sk: string };
 
 /** Returns all items of a partition whose sort key begins so, in the order of the key. Reads strongly consistently. */

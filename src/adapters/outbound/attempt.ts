@@ -11,9 +11,7 @@ const STAGES = {
 /** One attempt. Its deadline applies to all stages together. The reason of the signal is a Failure or InvocationEnded. */
 export type OutboundAttempt = {
   readonly signal: AbortSignal;
-  /** The current stage, which the message of a timeout names. */
   stage: keyof typeof STAGES;
-  /** Returns the remaining milliseconds. */
   readonly remainingMs: () => number;
   /** Ends the attempt when its time is over. Its timer fires late while the process is busy, so every step asks the clock first. */
   readonly endIfLate: () => void;

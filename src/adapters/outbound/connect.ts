@@ -19,7 +19,6 @@ export type Connection = {
   readonly socket: TLSSocket;
   /** The TCP connection under the socket. Only it can keep the process alive. */
   readonly tcp: Socket;
-  /** The checked address of the peer. */
   readonly address: string;
   /** Milliseconds since the epoch. */
   readonly openedAt: number;
@@ -27,7 +26,6 @@ export type Connection = {
   readonly certificateAsked: boolean;
 };
 
-/** Limit of addresses of one host name to which an attempt connects. */
 const ADDRESSES_TRIED = 4;
 
 /**

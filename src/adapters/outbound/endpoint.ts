@@ -10,9 +10,7 @@ export type Endpoint = {
   readonly host: string;
   readonly isAddress: boolean;
   readonly port: number;
-  /** Value of the Host header. */
   readonly authority: string;
-  /** Path and query as sent. */
   readonly target: string;
 };
 
@@ -43,7 +41,6 @@ const IPV6_GRACE_MS = 500;
 
 /** Limit in milliseconds for caching a DNS lookup, so that a changed address is used soon. */
 const KEPT_MAX_MS = 5000;
-/** Limit of names in the cache. The oldest is removed first. */
 const KEPT_MAX_NAMES = 1000;
 
 /**
@@ -99,7 +96,6 @@ function lookUpUntil(signal: AbortSignal, resolver: NameResolver, host: string):
   });
 }
 
-/** What a name server answers for a name that has no address. */
 const NO_ADDRESS: readonly string[] = ['ENODATA', 'ENOTFOUND'];
 
 type LookedUp = { readonly addresses: readonly ResolvedAddress[]; readonly error?: unknown };

@@ -19,7 +19,6 @@ const UNKEPT_MAX_BYTES = 64 * 1024;
 /** Limit of pieces of the body. The parser calls back for each chunk, and a chunk of one byte costs as much as one of 16 KB. */
 const PIECES_MAX = 10_000;
 const FIRST_BLOCK_BYTES = 4096;
-/** A response in chunks ends with these bytes. */
 const END = '\r\n\r\n';
 
 /** Problems of a response whose status was received. */
@@ -32,7 +31,6 @@ const REFUSED = {
 } as const;
 const PIECES = { code: 'response_malformed', message: 'The response came in too many pieces' } as const;
 
-/** How a response is read. */
 type Reading = {
   /** @default 1 MB */
   readonly keepBytes: number | undefined;
@@ -66,7 +64,6 @@ export async function exchange(
   const head = readResponseHead();
   const body = readBody(Math.min(keepBytes, RESPONSE_READ_MAX_BYTES), keepAlive ? UNKEPT_MAX_BYTES : 0);
   const wire = readWire();
-  /** The response that the parser accepted. */
   let parsedResponse: IncomingMessage | undefined;
   /** Why the parser refused the response. From then on the bytes of the socket are read without it. */
   let refusal: Failure | undefined;
@@ -89,7 +86,6 @@ export async function exchange(
     receiveStatus(status);
     body.breakOff(problem);
   };
-  /** Reads a piece of a response that the parser refused. */
   const readRefused = (piece: Buffer) => {
     if (head.hopeless()) return fail(refusal);
     const status = head.status();
@@ -227,10 +223,8 @@ function isKeptAlive(response: IncomingMessage, isKeepAliveAsked: boolean): bool
   return timeout === null || Number(timeout[1]) >= 2;
 }
 
-/** The body of a response, or the part of it that was read. */
 type ResponseBody = {
   readonly bytes: Uint8Array;
-  /** True when the body was read to its end. */
   readonly isWhole: boolean;
   readonly problem: DeliveryError | null;
 };
@@ -246,7 +240,7 @@ function readBody(keepBytes: number, unkeptBytes: number) {
   let readBytes = 0;
   let pieces = 0;
   let source: IncomingMessage | undefined;
-  const end = (problem: ResponseBody['problem'], isWhole = false) =>
+  const end = (problem: ResponseBody['problem'], { isWhole } = { isWhole: false }) =>
     resolve({ bytes: keptBytes.bytes(), isWhole, problem });
   const add = (chunk: Buffer): void => {
     readBytes += chunk.length;
@@ -261,14 +255,12 @@ function readBody(keepBytes: number, unkeptBytes: number) {
     /** Returns how many bytes were read, of which only the first may be kept. */
     readBytes: (): number => readBytes,
     add,
-    /** Ends the body where it is. Does nothing when it has ended. */
     end,
-    /** Reads the body that the parser passes on. */
     readFrom: (response: IncomingMessage): void => {
       source = response;
       response.on('data', add);
       response.on('error', () => end(BROKEN_OFF));
-      response.on('end', () => (response.complete ? end(null, true) : end(BROKEN_OFF)));
+      response.on('end', () => (response.complete ? end(null, { isWhole: true }) : end(BROKEN_OFF)));
     },
     /** Ends the body where it is, unless the parser has read its end. */
     breakOff: (problem: DeliveryError): void => {

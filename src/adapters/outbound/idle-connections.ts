@@ -19,7 +19,6 @@ const IDLE_MAX = 100;
  * again and certificates are checked.
  */
 const USABLE_MAX_MS = 30_000 - OUTBOUND_TIMEOUT_MS;
-/** Limit of distrusted keys. The oldest is removed first. */
 const DISTRUSTED_MAX = 1000;
 
 type Idle = {
@@ -27,7 +26,6 @@ type Idle = {
   readonly connection: Connection;
   /** When it became idle, in milliseconds since the epoch. */
   readonly since: number;
-  /** Takes it out of the pool. */
   readonly release: () => void;
 };
 
@@ -45,7 +43,6 @@ export function createIdleConnections(wallNow: () => number) {
   const ofKey = (key: string) => [...idle].filter((entry) => entry.key === key);
   const distrustedKeys = new BoundedMap<string, true>(DISTRUSTED_MAX);
 
-  /** Keeps a connection for another request of the key, or closes it. */
   function keepConnection(key: string, connection: Connection): void {
     const { socket, tcp } = connection;
     const usableMs = connection.openedAt + USABLE_MAX_MS - wallNow();
@@ -119,7 +116,6 @@ export function createIdleConnections(wallNow: () => number) {
       distrustedKeys.set(key, true);
       for (const { connection } of ofKey(key)) connection.socket.destroy();
     },
-    /** Closes all connections and removes all distrusted keys. */
     clear: (): void => {
       for (const { connection } of idle) connection.socket.destroy();
       distrustedKeys.clear();

@@ -76,11 +76,10 @@ export function meteredStream(
     if (receivedBytes <= OVERHEAD_MAX_BYTES + 2 * useful) return undefined;
     return new Failure('response_malformed', `${host} sent too many bytes that are not part of a response`);
   };
-  /** Received bytes that wait for their turn. */
-  let rest: Buffer = Buffer.alloc(0);
+  let unreadBytes: Buffer = Buffer.alloc(0);
   const stream = new Duplex({
     read: () => {
-      if (rest.length === 0) tcp.resume();
+      if (unreadBytes.length === 0) tcp.resume();
     },
     write: (chunk: Buffer, _encoding, done) => void tcp.write(chunk, done),
     writev: (chunks, done) => void tcp.write(Buffer.concat(chunks.map(({ chunk }) => chunk)), done),
@@ -91,36 +90,36 @@ export function meteredStream(
     },
   });
 
-  const ends: (() => void)[] = [];
-  const pass = () => {
+  const waitingEnds: (() => void)[] = [];
+  const passPiece = () => {
     if (decryptedBytes() === undefined) beforeHandshake();
     if (stream.destroyed) return;
-    const piece = rest.subarray(0, TURN_BYTES);
-    rest = rest.subarray(TURN_BYTES);
+    const piece = unreadBytes.subarray(0, TURN_BYTES);
+    unreadBytes = unreadBytes.subarray(TURN_BYTES);
     receivedBytes += piece.length;
     const problem = problemAfter(piece);
     if (problem !== undefined) return void stream.destroy(problem);
-    const wanted = stream.push(piece);
-    if (rest.length > 0) return inOwnTurn(pass);
-    for (const end of ends) end();
-    if (wanted) tcp.resume();
+    const isMoreWanted = stream.push(piece);
+    if (unreadBytes.length > 0) return inOwnTurn(passPiece);
+    for (const end of waitingEnds) end();
+    if (isMoreWanted) tcp.resume();
   };
   /** A connection may end while bytes that it received before still wait for their turn. */
-  const afterRest = (end: () => void) => {
-    if (rest.length === 0) end();
-    else ends.push(end);
+  const afterUnreadBytes = (end: () => void) => {
+    if (unreadBytes.length === 0) end();
+    else waitingEnds.push(end);
   };
   tcp.on('data', (chunk: Buffer) => {
     tcp.pause();
-    rest = chunk;
+    unreadBytes = chunk;
     // After the handshake the first bytes do not wait, so that the close of an idle connection is seen at once.
-    if (decryptedBytes() === undefined) inOwnTurn(pass);
-    else pass();
+    if (decryptedBytes() === undefined) inOwnTurn(passPiece);
+    else passPiece();
   });
-  tcp.on('end', () => afterRest(() => stream.push(null)));
-  tcp.on('error', (error) => afterRest(() => stream.destroy(error)));
+  tcp.on('end', () => afterUnreadBytes(() => stream.push(null)));
+  tcp.on('error', (error) => afterUnreadBytes(() => stream.destroy(error)));
   tcp.on('close', () =>
-    afterRest(() => {
+    afterUnreadBytes(() => {
       if (!tcp.readableEnded || stream.readableEnded) stream.destroy();
       else stream.once('end', () => stream.destroy());
     }),

@@ -9,7 +9,6 @@ export type NameResolver = {
   resolve4(name: string, options: { readonly ttl: true }): Promise<readonly ResolvedAddress[]>;
   /** Returns all IPv6 addresses of a name. Rejects like resolve4. */
   resolve6(name: string, options: { readonly ttl: true }): Promise<readonly ResolvedAddress[]>;
-  /** Cancels all queries without a response. */
   cancel(): void;
 };
 

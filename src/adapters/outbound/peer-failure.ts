@@ -57,7 +57,6 @@ export const TLS_ALERTS: ReadonlyMap<number, readonly [name: string, words: stri
   [120, ['no_application_protocol', 'it does not offer HTTP/1.1 (ALPN http/1.1)']],
 ]);
 
-/** What OpenSSL refuses by itself. */
 const TLS_PROBLEMS: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'did not answer in TLS: check that HTTPS is spoken on this port',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'did not answer in TLS: check that HTTPS is spoken on this port',

@@ -10,7 +10,6 @@ const LINE_FEED = 10;
 export const LINE_MAX_BYTES = 16 * 1024;
 /** Limit of all bytes before the body, including interim (1xx) responses. The longest head of known servers has 39 KB: ten headers of nginx. */
 const BEFORE_BODY_MAX_BYTES = 40 * 1024;
-/** Limit of lines before the body. */
 const LINES_MAX = 256;
 
 /**
@@ -28,7 +27,7 @@ export function readResponseHead() {
   /** The first characters of the line, as many as a status line is recognized by. */
   let lineStart = '';
   let tooLong = false;
-  let headers = readHeaders(false);
+  let headers = readHeaders({ endsInCarriageReturn: false });
   let bodyBytes: number | undefined;
 
   const keep = (piece: Buffer): void => {
@@ -51,7 +50,7 @@ export function readResponseHead() {
       const code = Number(STATUS_LINE.exec(line)?.[1]);
       if (code >= 200 && code <= 599) {
         status = code;
-        headers = readHeaders(line.endsWith('\r'));
+        headers = readHeaders({ endsInCarriageReturn: line.endsWith('\r') });
         place = 'head';
         // After 101 the server speaks another protocol.
       } else place = code >= 100 && code <= 199 && code !== 101 ? 'interim head' : 'no response';
@@ -85,7 +84,6 @@ export function readResponseHead() {
     hopeless: (): boolean =>
       place === 'no response' ||
       (place === 'status line' && !lineStart.startsWith('\r') && !STATUS_LINE_START.startsWith(lineStart)),
-    /** Returns whether a line, the number of lines or all of them are longer than what is read. */
     tooLong: (): boolean => tooLong,
     /** Returns the bytes of the head and of the interim heads before it; undefined until it has ended. */
     bytes: (): number | undefined => (place === 'body' ? bytes : undefined),
@@ -103,12 +101,12 @@ export function readResponseHead() {
   };
 }
 
-/** Creates a reader of the headers of the final head, line by line. @param afterCarriageReturn whether the status line ends with one */
-function readHeaders(afterCarriageReturn: boolean) {
+/** Creates a reader of the headers of the final head, line by line. @param statusLine how it ends */
+function readHeaders(statusLine: { readonly endsInCarriageReturn: boolean }) {
   /** The header that the next line may continue, without its line end. */
   let header = '';
-  let headerEndsInCarriageReturn = afterCarriageReturn;
-  let hasCarriageReturn = afterCarriageReturn;
+  let headerEndsInCarriageReturn = statusLine.endsInCarriageReturn;
+  let hasCarriageReturn = statusLine.endsInCarriageReturn;
   /** Whether the line before the header ends with a bare line feed, so that for some the header is a part of that line. */
   let followsLineFeed = false;
   /** Whether the end of the body is uncertain: for everybody, and for those who end lines only with CRLF. */
@@ -126,7 +124,6 @@ function readHeaders(afterCarriageReturn: boolean) {
     for (const length of header.slice(colon + 1).split(',')) lengths.add(LENGTH.exec(length)?.[1]);
   };
   return {
-    /** Reads a line that is not blank. */
     read: (line: string): void => {
       const endsInCarriageReturn = line.endsWith('\r');
       const text = endsInCarriageReturn ? line.slice(0, -1) : line;

@@ -42,7 +42,6 @@ const storedRing = z.union([
 
 /** The keys of a ring, as they were in Secrets Manager at most five minutes ago. */
 export type CachedRing = {
-  /** Returns the key that signs or seals. */
   readonly current: () => Promise<RingKey>;
   /** Returns the key with this id. When the cached ring does not have it, the ring is read again, at most every 30 seconds. */
   readonly byId: (kid: string) => Promise<RingKey | undefined>;
@@ -58,7 +57,6 @@ function cachedRead<Value>(readValue: () => Promise<Value>, now: Clock) {
   type Read = { readonly value: Promise<Value>; readonly readAt: number };
   /** The latest read, also when it has failed: it bounds how often unknown ids cause another one. */
   let latest: Read | undefined;
-  /** The latest read that has not failed. */
   let usable: Read | undefined;
   const youngOrNew = (earlierRead: Read | undefined, maxAgeMs: number) => {
     const readAt = now().getTime();
@@ -183,7 +181,6 @@ export async function replaceSecret(
   return replaceVersion(client, SecretId, current, value);
 }
 
-/** The previous value of a plain secret; undefined when it was never replaced. */
 async function readPrevious(client: SecretsManagerClient, secretId: string): Promise<string | undefined> {
   try {
     return await readSecret(client, secretId, 'AWSPREVIOUS');

@@ -22,16 +22,13 @@ type DeadLetterMove = {
   readonly status: string;
   readonly rate: number | null;
   readonly moved_letters: number | null;
-  /** Dead letters when the task began. */
   readonly letters: number | null;
   readonly failure: string | null;
 };
 
-/** Limit of messages in one call of SQS. */
 const BATCH = 10;
 /** Long enough to inspect some thousands of messages. After an interrupted run, its messages stay invisible for this time. */
 const HIDDEN_SECONDS = 300;
-/** The most tasks that SQS lists. */
 const MOVES_MAX = 10;
 
 /** Creates access to a dead-letter queue. SQS moves its messages back to the source queue, one task at a time. */
@@ -80,7 +77,6 @@ export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters:
       }));
     },
 
-    /** Makes the messages visible again. */
     release: async (deadLetters: readonly Pick<DeadLetter, 'receipt'>[]) => {
       for (let start = 0; start < deadLetters.length; start += BATCH) {
         await client.send(

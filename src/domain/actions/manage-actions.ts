@@ -168,7 +168,6 @@ function requireSize(settings: object): void {
   throw invalidField(field, `must be smaller: the settings of an Action are at most ${ACTION_MAX_BYTES} bytes of JSON`);
 }
 
-/** Checks that parameters of the right shape can be used. @throws Refusal 400 that names the field */
 function requireUsable(parameters: ParametersSchema | undefined): void {
   const wrong = parameters === undefined ? undefined : parametersProblem(parameters);
   if (wrong !== undefined) throw invalidField(`parameters.${wrong.field}`, wrong.problem);

@@ -61,7 +61,6 @@ export function checkArguments(
   return { valid: true, values: Object.fromEntries(values) };
 }
 
-/** Returns what matching a value costs, in the unit of PATTERN_WORK_MAX. */
 function matchingWork({ pattern }: ParameterProperty, value: unknown): number {
   return pattern === undefined || typeof value !== 'string' ? 0 : compiledPattern(pattern).programSize() * value.length;
 }

@@ -101,7 +101,6 @@ async function admittedForm(
   return { form, earlier };
 }
 
-/** Checks that no Required field is missing. @throws Refusal 400 that names those that are */
 function requireFields({ form_fields }: FormAction, values: FormInput['values']): void {
   const missingFields = missingRequiredFields(form_fields, values);
   const fields = missingFields.map(({ key }) => ({ field: `values.${key}`, problem: 'is required' }));
@@ -194,7 +193,6 @@ export function cleanFormValues(values: Readonly<Record<string, unknown>>): Reco
   return Object.fromEntries(clean);
 }
 
-/** Returns what is kept of a value; undefined when the value is dropped. */
 function cleanValue(value: unknown): CleanValue | undefined {
   if (typeof value === 'boolean' || typeof value === 'number' || JSON.isRawJSON(value)) return value;
   if (typeof value === 'string')

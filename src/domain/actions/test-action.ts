@@ -137,7 +137,6 @@ function sampleArguments({ properties, required }: ParametersSchema): Record<str
   );
 }
 
-/** Returns a value that a visitor could enter. */
 function sampleValue(field: FormField): string | number {
   switch (field.type) {
     case 'Number':

@@ -17,7 +17,6 @@ export type StoredRing = { readonly ring: KeyRing; readonly version: string };
 
 /** The place where a ring is stored (adapters/secrets). */
 export type RingStore = {
-  /** Reads the ring, without a cache. */
   readonly readRing: () => Promise<StoredRing>;
   /** Replaces the ring that was read. @throws Refusal 409, and changes nothing, when the stored ring is another one by now */
   readonly replace: (seen: StoredRing, ring: KeyRing) => Promise<void>;
@@ -76,7 +75,6 @@ export function newestKeyAgeDays([newest]: KeyRing, now: Date): number | undefin
   return Math.max(0, (unixSeconds(now) - newest.active_from) / 86_400);
 }
 
-/** Days after which a scheduled run replaces the newest key. */
 const ROTATE_AFTER_DAYS = 7;
 
 /** Returns whether a scheduled run rotates the keys: when the newest key is a week old, and when its age is not known. */

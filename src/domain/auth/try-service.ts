@@ -9,7 +9,6 @@ export type PublicRequest = {
   /** Path below `{base_url}`. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
   readonly body?: object;
 };
 
@@ -71,14 +70,12 @@ function check(holds: boolean, problem: string): void {
   if (!holds) throw new Problem(problem);
 }
 
-/** Returns the text of a response. @throws Problem for another status than 200; the errors of `ask` */
 async function textOf(ask: Ask, request: PublicRequest): Promise<string> {
   const { status, text } = await ask(request);
   check(status === 200, `status ${status}`);
   return text;
 }
 
-/** Returns the answer of an operation. @throws Problem for another status than 200, and for a wrong shape */
 async function answerOf<Answer>(ask: Ask, schema: z.ZodType<Answer>, request: PublicRequest): Promise<Answer> {
   const { success, data } = schema.safeParse(parseJson(await textOf(ask, request)));
   if (!success) throw new Problem('the response has a wrong shape');

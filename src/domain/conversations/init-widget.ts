@@ -75,7 +75,6 @@ function visitorId(
   return resumedConversation?.visitor_id ?? anonymousVisitorId(input.visitor_id ?? undefined, newId);
 }
 
-/** Stores a new conversation and puts conversation.started on the bus. */
 async function beginConversation(
   { org_id, site_id }: Assistant,
   { claims }: IdentifiedWidget,

@@ -19,14 +19,12 @@ type AttemptContext = Context<'findAction' | 'openSigningSecret' | 'send' | 'log
 
 /** What became of a message (Fact `attempt_made`). */
 export type AttemptSummary = Pick<FactOf<'attempt_made'>, 'outcome' | 'result'> & {
-  /** Why the delivery failed; absent while another attempt follows. */
   readonly finalFailure?: FailureCode;
 };
 
 /** Another invocation may still be making this attempt. The message must stay invisible until that attempt has ended. */
 export class AttemptInProgress extends ServiceError {
   override readonly name = 'AttemptInProgress';
-  /** Seconds until the message should be delivered again. */
   readonly retryAfterSeconds: number;
 
   constructor(retryAfterSeconds: number) {
@@ -182,7 +180,6 @@ async function recordResult(
   return { outcome: 'recorded', result: null };
 }
 
-/** Returns the start of the attempt that a message asks for. */
 function startOf(
   { envelope, action_id, attempt, replay }: DeliveryMessage,
   payload: string | null,

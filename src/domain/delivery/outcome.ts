@@ -14,18 +14,15 @@ import { withoutWithheld } from './signature.ts';
 
 /** Which response is a success, and which failure is tried again (spec "Outbound delivery outcomes", docs/delivery.md). */
 
-/** What was read from the socket. */
 type ReceivedResponse = {
   readonly status: number;
   readonly body: Uint8Array;
   readonly contentType?: string | undefined;
   /** Why the body is not whole, or not as far as the caller needs it; otherwise null. */
   readonly problem: DeliveryError | null;
-  /** Where a redirect leads. */
   readonly location?: string | undefined;
 };
 
-/** What stands in the place of a response that is no text. */
 const NO_TEXT = '(not text)';
 
 /**
@@ -52,7 +49,6 @@ export function responseAnswer(
   };
 }
 
-/** Returns why a status is a failure; null for a 2xx. */
 function failureOfStatus(status: number, location: string | undefined, method: Method): DeliveryError | null {
   if (status < 300) return null;
   if (status < 400) {

@@ -9,7 +9,6 @@ import { requireOrganization } from '../organizations/manage-organizations.ts';
 import { inputOf, invalidField } from '../refusal.ts';
 import { isSubscribed } from './route-event.ts';
 
-/** An event as the operator writes it. */
 type EventInput = {
   readonly event: string;
   readonly org_id: unknown;
@@ -23,7 +22,6 @@ export type PutEventResult = CatalogEvent & {
   readonly id: string;
   /** True for an event that is registered but never delivered (spec "Events", R). */
   readonly is_reserved: boolean;
-  /** Ids of the Actions that receive it, as they are now. */
   readonly subscriber_ids: readonly string[];
 };
 

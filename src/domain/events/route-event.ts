@@ -17,7 +17,6 @@ import { ServiceError, UnreadableMessage } from '../service-error.ts';
 
 type RoutingContext = Context<'subscriptions' | 'queue' | 'log'>;
 
-/** What became of an event (Fact `event_routed`). */
 type Routing = Pick<FactOf<'event_routed'>, 'deliveries' | 'unknown'>;
 
 /**

@@ -7,8 +7,6 @@ import { canonicalJson } from '../canonical-json.ts';
 import type { Author, Context, ManagementContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
 
-/** Who changes assistants and Actions, in which version, and what the audit trail keeps of it. */
-
 /** Refuses a save, because somebody else saved after the caller read. `current` is the stored version when the caller named one. */
 export class StaleVersion extends Refusal {
   readonly current: Assistant | Action | undefined;

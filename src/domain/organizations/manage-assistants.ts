@@ -62,7 +62,6 @@ async function storeAssistant(newAssistant: Assistant, context: ManagementContex
   throw new Refusal('too_many_assistants', { problem: `the organization may have at most ${limit}` });
 }
 
-/** Returns the settings that an admin can set, without the fields that the service added. */
 const settingsOf = (assistant: Assistant) => z.object(ASSISTANT_SETTINGS).parse(assistant);
 
 /** Returns how many assistants an organization may have. */
@@ -192,7 +191,6 @@ const changedSettings = assistantChange.extend({
   ip_allowlist: IP_ALLOWLIST.optional(),
 });
 
-/** Checks that an organization may use Session Signed. @throws Refusal 400 for one on the free plan */
 function requirePaid(plan: string): void {
   if (plan !== 'paid') throw new Refusal('paid_feature');
 }

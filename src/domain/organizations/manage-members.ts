@@ -1,12 +1,6 @@
 import type * as z from 'zod';
 import type { DashboardAnswer } from '../../contract/dashboard.ts';
-import {
-  type AuditOperation,
-  type Membership,
-  memberInput,
-  namedMember,
-  type Role,
-} from '../../contract/organizations.ts';
+import { type Membership, memberInput, namedMember, type Role } from '../../contract/organizations.ts';
 import type { Context, Login, Logins, MemberList, Members } from '../context.ts';
 import type { Invocation } from '../facts.ts';
 import { inputOf, Refusal } from '../refusal.ts';
@@ -50,21 +44,22 @@ export async function addMember(
     created_at: previous?.created_at ?? context.now().toISOString(),
   };
   const isRecorded = previous?.role !== role;
-  await context.members.save(membership, isRecorded ? memberRecord(previous, membership, context) : undefined);
+  await context.members.save(
+    membership,
+    isRecorded ? memberRecord({ previous, next: membership }, context) : undefined,
+  );
   return { membership, roleBefore: previous?.role, isInvited };
 }
 
+type MembershipChange = { readonly previous?: Membership | undefined; readonly next?: Membership };
+
 /** Returns the record of a change of a membership, which only the operator makes. Without `previous` it begins, without `next` it ends. */
-function memberRecord(previous: Membership | undefined, next: Membership | undefined, context: RecordContext) {
+function memberRecord({ previous, next }: MembershipChange, context: RecordContext) {
   const { org_id = '', sub = '', email = '' } = next ?? previous ?? {};
   const changes = auditValues(['role'], previous ?? {}, next ?? {});
   const subject = { org_id, entity_id: sub, name: email, fields: ['role'], changes };
-  return recordOf(memberOperation(previous, next), subject, context);
-}
-
-function memberOperation(previous: Membership | undefined, next: Membership | undefined): AuditOperation {
-  if (next === undefined) return 'remove_member';
-  return previous === undefined ? 'add_member' : 'change_role';
+  const operation = next === undefined ? 'remove_member' : previous === undefined ? 'add_member' : 'change_role';
+  return recordOf(operation, subject, context);
 }
 
 /**
@@ -97,7 +92,6 @@ function describedLogin({ username, sub, enabled, isVerified, providers }: Login
   return `${username} (${notes.join(', ')})`;
 }
 
-/** Returns the login with this `sub`. @throws Refusal 404 */
 async function namedLogin(sub: string, logins: Logins) {
   const login = await logins.withSub(sub);
   if (login === undefined) throw new Refusal('login_not_found', { problem: `the user pool has no login ${sub}` });
@@ -135,7 +129,7 @@ export async function removeMember(
       fields: [{ field: name, problem: `${value} is not a member of ${orgId}` }],
     });
   }
-  for (const one of memberships) await members.remove(orgId, one.sub, memberRecord(one, undefined, context));
+  for (const one of memberships) await members.remove(orgId, one.sub, memberRecord({ previous: one }, context));
   return membership;
 }
 

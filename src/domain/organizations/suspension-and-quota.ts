@@ -7,7 +7,6 @@ import { inputOf } from '../refusal.ts';
 import { ServiceError } from '../service-error.ts';
 import { requireOrganization } from './manage-organizations.ts';
 
-/** Restricting also reports its progress. */
 type RestrictionContext = ManagementContext & Context<'step'>;
 
 /** Returns the restrictions of an organization, or the copy of them that an assistant or an Action has. Absent means no restriction. */
