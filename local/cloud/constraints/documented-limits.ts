@@ -8,14 +8,20 @@ export type DocumentedLimit = {
   readonly rule: string;
   /** Returns what AWS counts, for each place where it does. */
   readonly measure: (parameters: JsonRecord) => readonly number[];
-  /** @default 0 */
-  readonly max?: number;
+  readonly max: number;
 };
+
+const limit = (
+  page: string,
+  code: string,
+  rule: string,
+  measure: DocumentedLimit['measure'],
+  max = 0,
+): DocumentedLimit => ({ page, code, rule, measure, max });
 
 const SQS = 'https://docs.aws.amazon.com/AWSSimpleQueueService/latest';
 const SEND = `${SQS}/APIReference/API_SendMessage.html`;
 const QUOTAS = `${SQS}/SQSDeveloperGuide/quotas-messages.html`;
-const ATTRIBUTES = `${SQS}/SQSDeveloperGuide/sqs-message-metadata.html`;
 const BATCH = `${SQS}/APIReference/API_SendMessageBatch.html`;
 const PUT_EVENTS = 'https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html';
 const EVENT_SIZE = 'https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html';
@@ -30,8 +36,6 @@ const textAt = (parameters: JsonRecord, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 const entriesOf = ({ Entries }: JsonRecord): readonly JsonRecord[] => (isList(Entries) ? Entries.filter(isObject) : []);
-const attributesOf = ({ MessageAttributes: all }: JsonRecord): JsonRecord => (isObject(all) ? all : {});
-const attributeNames = (message: JsonRecord) => Object.keys(attributesOf(message));
 const characters = (name: string) => (parameters: JsonRecord) => [textAt(parameters, name).length];
 /** 1 when the text is missing, else 0. */
 const missingText = (name: string) => (parameters: JsonRecord) => [textAt(parameters, name) === '' ? 1 : 0];
@@ -42,154 +46,110 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 /** Characters of XML 1.0, which is what SQS takes. */
 const XML = /[\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 const INVALID = 'InvalidParameterValue';
+const ARGUMENT = 'InvalidArgument';
+const VALIDATION = 'ValidationException';
+const BATCH_REFUSAL = 'AWS.SimpleQueueService.';
 
 /** The limits by what they are about: a message or an entry, which AWS refuses alone, or a whole call. */
 export const DOCUMENTED_LIMITS = {
   'sqs message': [
-    { page: SEND, code: INVALID, rule: 'A message has a character', measure: missingText('MessageBody') },
-    {
-      ...{ page: SEND, code: 'InvalidMessageContents', rule: 'A message has characters of XML 1.0' },
-      measure: (message) => [outside(textAt(message, 'MessageBody'), XML)],
-    },
-    {
-      page: SEND,
-      code: INVALID,
-      rule: 'MessageGroupId has 128 characters',
-      measure: characters('MessageGroupId'),
-      max: 128,
-    },
-    {
-      ...{ page: SEND, code: INVALID, rule: 'MessageGroupId is alphanumeric or punctuation' },
-      measure: (message) => [outside(textAt(message, 'MessageGroupId'), /[!-~]/g)],
-    },
-    {
-      page: QUOTAS,
-      code: INVALID,
-      rule: 'DelaySeconds is 900',
-      measure: ({ DelaySeconds: delay = 0 }) => [Number(delay)],
-      max: 900,
-    },
-    {
-      page: QUOTAS,
-      code: INVALID,
-      rule: 'DelaySeconds is not negative',
-      measure: ({ DelaySeconds: delay = 0 }) => [-Number(delay)],
-    },
-    {
-      page: QUOTAS,
-      code: INVALID,
-      rule: 'A message has 10 attributes',
-      measure: (message) => [attributeNames(message).length],
-      max: 10,
-    },
-    {
-      ...{ page: ATTRIBUTES, code: INVALID, rule: 'The name of an attribute has 256 characters', max: 256 },
-      measure: (message) => attributeNames(message).map((name) => name.length),
-    },
-    {
-      ...{ page: ATTRIBUTES, code: INVALID, rule: 'The name of an attribute is of A-Z, a-z, 0-9, _, - and .' },
-      measure: (message) => attributeNames(message).map((name) => outside(name, /[\w.-]/g)),
-    },
-    {
-      ...{ page: ATTRIBUTES, code: INVALID, rule: 'An attribute has a value' },
-      measure: (message) => [Object.values(attributesOf(message)).filter((attribute) => !hasValue(attribute)).length],
-    },
+    limit(SEND, INVALID, 'A message has a character', missingText('MessageBody')),
+    limit(SEND, 'InvalidMessageContents', 'A message has characters of XML 1.0', (message) => [
+      outside(textAt(message, 'MessageBody'), XML),
+    ]),
+    limit(SEND, INVALID, 'MessageGroupId has 128 characters', characters('MessageGroupId'), 128),
+    limit(SEND, INVALID, 'MessageGroupId is alphanumeric or punctuation', (message) => [
+      outside(textAt(message, 'MessageGroupId'), /[!-~]/g),
+    ]),
+    limit(QUOTAS, INVALID, 'DelaySeconds is 900', ({ DelaySeconds: delay = 0 }) => [Number(delay)], 900),
+    limit(QUOTAS, INVALID, 'DelaySeconds is not negative', ({ DelaySeconds: delay = 0 }) => [-Number(delay)]),
   ],
   'sqs SendMessageBatch': [
-    {
-      ...{ page: BATCH, code: 'AWS.SimpleQueueService.EmptyBatchRequest', rule: 'A batch has an entry' },
-      measure: (call) => [entriesOf(call).length === 0 ? 1 : 0],
-    },
-    {
-      ...{ page: BATCH, code: 'AWS.SimpleQueueService.TooManyEntriesInBatchRequest', rule: 'A batch has 10 entries' },
-      measure: (call) => [entriesOf(call).length],
-      max: 10,
-    },
-    {
-      ...{ page: BATCH, code: 'AWS.SimpleQueueService.BatchEntryIdsNotDistinct', rule: 'Each Id is there once' },
-      measure: (call) => [entriesOf(call).length - new Set(entriesOf(call).map(({ Id }) => Id)).size],
-    },
-    {
-      ...{ page: BATCH, code: 'AWS.SimpleQueueService.InvalidBatchEntryId', rule: 'An Id has 80 characters', max: 80 },
-      measure: (call) => entriesOf(call).map((entry) => textAt(entry, 'Id').length),
-    },
-    {
-      ...{
-        page: BATCH,
-        code: 'AWS.SimpleQueueService.InvalidBatchEntryId',
-        rule: 'An Id is of A-Z, a-z, 0-9, - and _',
-      },
-      measure: (call) => entriesOf(call).map((entry) => outside(textAt(entry, 'Id'), /[\w-]/g)),
-    },
+    limit(BATCH, `${BATCH_REFUSAL}EmptyBatchRequest`, 'A batch has an entry', (call) => [
+      entriesOf(call).length === 0 ? 1 : 0,
+    ]),
+    limit(
+      BATCH,
+      `${BATCH_REFUSAL}TooManyEntriesInBatchRequest`,
+      'A batch has 10 entries',
+      (call) => [entriesOf(call).length],
+      10,
+    ),
+    limit(BATCH, `${BATCH_REFUSAL}BatchEntryIdsNotDistinct`, 'Each Id is there once', (call) => [
+      entriesOf(call).length - new Set(entriesOf(call).map(({ Id }) => Id)).size,
+    ]),
+    limit(
+      BATCH,
+      `${BATCH_REFUSAL}InvalidBatchEntryId`,
+      'An Id has 80 characters',
+      (call) => entriesOf(call).map((entry) => textAt(entry, 'Id').length),
+      80,
+    ),
+    limit(BATCH, `${BATCH_REFUSAL}InvalidBatchEntryId`, 'An Id is of A-Z, a-z, 0-9, - and _', (call) =>
+      entriesOf(call).map((entry) => outside(textAt(entry, 'Id'), /[\w-]/g)),
+    ),
   ],
   'events PutEvents': [
-    {
-      ...{ page: EVENT_SIZE, code: 'ValidationException', rule: 'The entries have 1 MB together', max: CALL_MAX_BYTES },
-      measure: (call) => [sum(entriesOf(call).map(eventBytes))],
-    },
+    limit(
+      EVENT_SIZE,
+      VALIDATION,
+      'The entries have 1 MB together',
+      (call) => [sum(entriesOf(call).map(eventBytes))],
+      CALL_MAX_BYTES,
+    ),
   ],
   'events entry': [
-    ...['Source', 'DetailType', 'Detail'].map((name) => ({
-      ...{
-        page: PUT_EVENTS,
-        code: 'InvalidArgument',
-        rule: `${name} is a required argument`,
-        measure: missingText(name),
-      },
-    })),
-    {
-      ...{ page: PUT_EVENTS, code: 'NotAuthorizedForSourceException', rule: 'A source does not begin with aws.' },
-      measure: (entry) => [textAt(entry, 'Source').startsWith('aws.') ? 1 : 0],
-    },
-    {
-      page: EVENT_FIELDS,
-      code: 'InvalidArgument',
-      rule: 'DetailType has 128 characters',
-      measure: characters('DetailType'),
-      max: 128,
-    },
-    {
-      page: EVENT_FIELDS,
-      code: 'InvalidArgument',
-      rule: 'Source has 256 characters',
-      measure: characters('Source'),
-      max: 256,
-    },
-    {
-      ...{ page: PUT_EVENTS, code: 'MalformedDetail', rule: 'Detail has 1,000 levels', max: 1000 },
-      measure: (entry) => [levelsOf(textAt(entry, 'Detail'))],
-    },
-    {
-      ...{ page: PUT_EVENTS, code: 'MalformedDetail', rule: 'An integer of Detail has 64 bits' },
-      measure: (entry) => [largeIntegers(textAt(entry, 'Detail'))],
-    },
+    ...['Source', 'DetailType', 'Detail'].map((name) =>
+      limit(PUT_EVENTS, ARGUMENT, `${name} is a required argument`, missingText(name)),
+    ),
+    limit(PUT_EVENTS, 'NotAuthorizedForSourceException', 'A source does not begin with aws.', (entry) => [
+      textAt(entry, 'Source').startsWith('aws.') ? 1 : 0,
+    ]),
+    limit(EVENT_FIELDS, ARGUMENT, 'DetailType has 128 characters', characters('DetailType'), 128),
+    limit(EVENT_FIELDS, ARGUMENT, 'Source has 256 characters', characters('Source'), 256),
+    limit(
+      PUT_EVENTS,
+      'MalformedDetail',
+      'Detail has 1,000 levels',
+      (entry) => [levelsOf(textAt(entry, 'Detail'))],
+      1000,
+    ),
+    limit(PUT_EVENTS, 'MalformedDetail', 'An integer of Detail has 64 bits', (entry) => [
+      largeIntegers(textAt(entry, 'Detail')),
+    ]),
   ],
   dynamodb: [
-    {
-      ...{ page: EXPRESSIONS, code: 'ValidationException', rule: 'An expression has 4 KB', max: 4096 },
-      measure: (call) => expressionsOf(call).map((text) => Buffer.byteLength(text)),
-    },
-    {
-      ...{ page: EXPRESSIONS, code: 'ValidationException', rule: 'An expression has 300 operators', max: 300 },
-      measure: (call) => expressionsOf(call).map((text) => text.match(OPERATORS)?.length ?? 0),
-    },
-    {
-      ...{ page: EXPRESSIONS, code: 'ValidationException', rule: 'IN has 100 values', max: 100 },
-      measure: (call) =>
+    limit(
+      EXPRESSIONS,
+      VALIDATION,
+      'An expression has 4 KB',
+      (call) => expressionsOf(call).map((text) => Buffer.byteLength(text)),
+      4096,
+    ),
+    limit(
+      EXPRESSIONS,
+      VALIDATION,
+      'An expression has 300 operators',
+      (call) => expressionsOf(call).map((text) => text.match(OPERATORS)?.length ?? 0),
+      300,
+    ),
+    limit(
+      EXPRESSIONS,
+      VALIDATION,
+      'IN has 100 values',
+      (call) =>
         expressionsOf(call).flatMap((text) => [...text.matchAll(LISTS)].map(([, list = '']) => list.split(',').length)),
-    },
+      100,
+    ),
   ],
 } satisfies Readonly<Record<string, readonly DocumentedLimit[]>>;
 
 /** Returns the first limit that the parameters exceed, with AWS's code; undefined when they exceed none. */
 export function documentedProblem(about: keyof typeof DOCUMENTED_LIMITS, parameters: JsonRecord) {
   const limits: readonly DocumentedLimit[] = DOCUMENTED_LIMITS[about];
-  const limit = limits.find(({ measure, max = 0 }) => measure(parameters).some((measured) => !(measured <= max)));
+  const limit = limits.find(({ measure, max }) => measure(parameters).some((measured) => !(measured <= max)));
   return limit && { code: limit.code, message: `Parameter is not valid. ${limit.rule}: ${limit.page}` };
 }
-
-const hasValue = (attribute: Json): boolean =>
-  isObject(attribute) && [attribute.StringValue, attribute.BinaryValue].some((value) => (value ?? '') !== '');
 
 /** Returns the expressions of a call, also those of the members of a transaction. */
 const expressionsOf = (value: Json): readonly string[] =>

@@ -167,25 +167,13 @@ function recordOf(message: ReceivedMessage, queueArn: string): object {
     receiptHandle: message.ReceiptHandle,
     body: message.Body,
     attributes: message.Attributes ?? {},
-    messageAttributes: Object.fromEntries(
-      Object.entries(message.MessageAttributes ?? {}).map(([name, value]) => [name, lowerFirst(value)]),
-    ),
+    messageAttributes: {},
     md5OfBody: message.MD5OfBody,
-    md5OfMessageAttributes: message.MD5OfMessageAttributes,
     eventSource: 'aws:sqs',
     eventSourceARN: queueArn,
     awsRegion: REGION,
   };
 }
-
-/** A message attribute as Lambda writes it: its names begin with a small letter, and it always has the lists. */
-const lowerFirst = (value: object): object => ({
-  stringListValues: [],
-  binaryListValues: [],
-  ...Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name.charAt(0).toLowerCase() + name.slice(1), field]),
-  ),
-});
 
 const batchReport = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })).nullish() });
 

@@ -120,7 +120,7 @@ export const matches = (pattern: Rule['properties']['EventPattern'], name: strin
 
 /**
  * Returns how rules deliver: to queues and functions, with no rights but those that the queues and functions give to the rule. What is
- * refused goes to the target's dead-letter queue, with the reason as attributes, or is lost. A function that fails is not invoked again,
+ * refused goes to the target's dead-letter queue as the event was, without group and input, or is lost. AWS adds the reason as attributes, which nothing reads. A function that fails is not invoked again,
  * as Lambda would do it twice: its schedule comes again.
  * @throws CloudError when a rule has a target of another kind, or parameters that do not fit it
  */
@@ -167,12 +167,7 @@ export function eventTargets(
         lossOfContent ??= ofContent;
         continue;
       }
-      const reason = { RULE_ARN: rule.arn, TARGET_ARN: Arn, ERROR_CODE: refusal.code, ERROR_MESSAGE: refusal.message };
-      const MessageAttributes = Object.fromEntries(
-        Object.entries(reason).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
-      );
-      if (send(rule, DeadLetterConfig.Arn, { MessageBody: text, MessageAttributes }) !== undefined)
-        lossOfContent ??= ofContent;
+      if (send(rule, DeadLetterConfig.Arn, { MessageBody: text }) !== undefined) lossOfContent ??= ofContent;
     }
     return lossOfContent;
   };

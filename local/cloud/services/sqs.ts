@@ -27,17 +27,11 @@ import type { Resource } from '../template/stack.ts';
 /** Lambda takes events of at most 6 MB, so it ends a batch before. A tenth is left for what surrounds the bodies. */
 const BATCH_MAX_BYTES = 0.9 * 6 * 1024 * 1024;
 
-/** A value of a message attribute, as SQS names its fields. */
-const attribute = z.object({
-  DataType: z.string(),
-  StringValue: z.string().exactOptional(),
-  BinaryValue: z.string().exactOptional(),
-});
-
-const sentMessage = z.object({
+/** Nothing in the service sends attributes of a message, so a call with some is a fault. */
+const sentMessage = z.strictObject({
+  QueueUrl: z.string().optional(),
   MessageBody: z.string(),
   DelaySeconds: z.number().default(0),
-  MessageAttributes: z.record(z.string(), attribute).default({}),
   MessageGroupId: z.string().optional(),
 });
 
@@ -89,8 +83,8 @@ export async function openQueues(folder: string) {
 
   const messageOfCall = (queue: FauxqsQueue, parameters: JsonRecord): SqsMessage => {
     requireDocumented('sqs message', parameters);
-    const { MessageBody, MessageAttributes, DelaySeconds, MessageGroupId } = sentMessage.parse(parameters);
-    const message = state.createMessage(MessageBody, MessageAttributes, DelaySeconds || undefined, MessageGroupId);
+    const { MessageBody, DelaySeconds, MessageGroupId } = sentMessage.parse(parameters);
+    const message = state.createMessage(MessageBody, {}, DelaySeconds || undefined, MessageGroupId);
     const max = Number(queue.attributes.MaximumMessageSize);
     if (sizeOf(message) > max) {
       throw invalid(`One or more parameters are invalid. Reason: Message must be shorter than ${max} bytes.`);
@@ -118,7 +112,7 @@ export async function openQueues(folder: string) {
       for (const { ReceiptHandle } of source.dequeue(count, undefined, () => undefined)) {
         const message = source.inflightMessages.get(ReceiptHandle)?.message;
         if (message === undefined) continue;
-        destination.enqueue(state.createMessage(message.body, message.messageAttributes, undefined, undefined));
+        destination.enqueue(state.createMessage(message.body, {}, undefined, undefined));
         source.deleteMessage(ReceiptHandle);
         move.movedMessages += 1;
       }
@@ -230,7 +224,7 @@ export async function openQueues(folder: string) {
       return { Successful, Failed };
     },
 
-    /** ReceiveMessage within this process, with all attributes: what is there now, in the order of a fair queue. */
+    /** ReceiveMessage within this process, with the system's attributes: what is there now, in the order of a fair queue. */
     receive(QueueUrl: string, max: number, quietOnly: boolean): readonly ReceivedMessage[] {
       const queue = queueOf(QueueUrl);
       // Messages whose delay or visibility timeout is over wait again.
@@ -280,19 +274,12 @@ export async function openQueues(folder: string) {
 
 const invalid = (message: string): AwsError => new AwsError('InvalidParameterValue', message);
 
-const resultOf = ({ messageId, md5OfBody, md5OfMessageAttributes }: SqsMessage): JsonRecord => ({
+const resultOf = ({ messageId, md5OfBody }: SqsMessage): JsonRecord => ({
   MessageId: messageId,
   MD5OfMessageBody: md5OfBody,
-  ...(md5OfMessageAttributes === '' ? {} : { MD5OfMessageAttributes: md5OfMessageAttributes }),
 });
 
-function sizeOf({ body, messageAttributes }: SqsMessage): number {
-  return Object.entries(messageAttributes).reduce(
-    (sum, [name, { DataType, StringValue = '', BinaryValue = '' }]) =>
-      sum + Buffer.byteLength(name + DataType + StringValue + BinaryValue),
-    Buffer.byteLength(body),
-  );
-}
+const sizeOf = ({ body }: SqsMessage): number => Buffer.byteLength(body);
 
 /** Puts the messages that a fair queue delivers next before the others. @returns how many these are */
 function bringForward(queue: FauxqsQueue, max: number, quietOnly: boolean): number {

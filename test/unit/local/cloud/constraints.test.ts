@@ -3,9 +3,6 @@ import { modelProblem } from '../../../../local/cloud/constraints/model-constrai
 import type { JsonRecord } from '../../../../local/cloud/json.ts';
 
 const text = (length: number) => 'x'.repeat(length);
-const attribute = { DataType: 'String', StringValue: 'x' };
-const attributes = (count: number) =>
-  Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, attribute]));
 const batch = (...ids: readonly string[]) => ({ Entries: ids.map((Id) => ({ Id, MessageBody: 'x' })) });
 const entry = (more: JsonRecord) => ({ Source: 's', DetailType: 'd', Detail: '{}', ...more });
 const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
@@ -31,21 +28,6 @@ const DOCUMENTED: Readonly<Record<keyof typeof DOCUMENTED_LIMITS, readonly (read
     [
       { MessageBody: 'x', DelaySeconds: 0 },
       { MessageBody: 'x', DelaySeconds: -1 },
-    ],
-    [
-      { MessageBody: 'x', MessageAttributes: attributes(10) },
-      { MessageBody: 'x', MessageAttributes: attributes(11) },
-    ],
-    ...[
-      [text(256), text(257)],
-      ['a-b_c.d', 'a b'],
-    ].map(([good = '', bad = '']): readonly [JsonRecord, JsonRecord] => [
-      { MessageBody: 'x', MessageAttributes: { [good]: attribute } },
-      { MessageBody: 'x', MessageAttributes: { [bad]: attribute } },
-    ]),
-    [
-      { MessageBody: 'x', MessageAttributes: { a: attribute } },
-      { MessageBody: 'x', MessageAttributes: { a: { DataType: 'String', StringValue: '' } } },
     ],
   ],
   'sqs SendMessageBatch': [
