@@ -189,10 +189,10 @@ const STYLE = `
   body { font: 16px/1.5 system-ui, sans-serif; margin: 0; color: #16191f; background: #f2f3f3; }
   main { max-width: 22rem; margin: 10vh auto; padding: 2rem; background: #fff; border: 1px solid #d1d5db; border-radius: 12px; }
   h1 { font-size: 1.25rem; }
-  label { display: block; font-weight: 600; margin-top: .75rem; }
+  label { display: block; font-weight: 650; margin-top: .75rem; }
   input, button { width: 100%; box-sizing: border-box; padding: .5rem; font: inherit; border: 1px solid #7d8998; border-radius: 6px; }
-  button { margin-top: 1.25rem; font-weight: 600; color: #fff; background: #0a5fb4; }
-  [role=alert] { color: #a60e0e; font-weight: 600; }
+  button { margin-top: 1.25rem; font-weight: 650; color: #fff; background: #0a5fb4; }
+  [role=alert] { color: #a60e0e; font-weight: 650; }
 `;
 
 const page = (title: string, content: string) => `<!doctype html>
