@@ -164,7 +164,7 @@ export async function erasePerson(person: Person, isDryRun: boolean, context: Pe
     counts.records += records;
     counts.unfinished_records = unfinished_records;
   }
-  const counters = await (isDryRun ? erasure.countCounters : erasure.eraseCounters)(data.counterKeys);
+  const counters = await erasure.eraseCounters(data.counterKeys, { isDryRun });
   let changes = 0;
   for await (const record of erasure.auditRecords(person.orgId)) {
     const remainingRecord = withoutPerson(record, person.ids);

@@ -63,10 +63,6 @@ export function erasure(
   };
 
   const counterAt = batchedReads(client, tables.counters);
-  const existingCounters = async (keys: readonly string[]): Promise<readonly Key[]> => {
-    const items = await Promise.all(keys.map((pk) => counterAt({ pk })));
-    return keys.map((pk) => ({ pk })).filter((_, index) => items[index] !== undefined);
-  };
 
   return {
     logsOfDeletedActions: (orgId: string, siteId: string) =>
@@ -125,12 +121,12 @@ export function erasure(
     eraseContent: (record: DeliveryRecord, at: { readonly now: Date; readonly endedBefore: Date }) =>
       eraseContent(client, tables.deliveryLog, record, at),
 
-    countCounters: async (keys: readonly string[]) => (await existingCounters(keys)).length,
-
-    eraseCounters: async (keys: readonly string[]) => {
-      const existing = await existingCounters(keys);
-      await eraseKeys(tables.counters, existing);
-      return existing.length;
+    /** Erases these counters, or only counts those that exist. */
+    eraseCounters: async (names: readonly string[], { isDryRun }: { readonly isDryRun: boolean }) => {
+      const items = await Promise.all(names.map((pk) => counterAt({ pk })));
+      const keys = names.filter((_, index) => items[index] !== undefined).map((pk) => ({ pk }));
+      if (!isDryRun) await eraseKeys(tables.counters, keys);
+      return keys.length;
     },
 
     recordDeletion: async (deletion: Deletion) => {

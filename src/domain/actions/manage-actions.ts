@@ -16,7 +16,7 @@ import { slugOf } from '../../contract/slug.ts';
 import type { Author, Context, ManagementContext } from '../context.ts';
 import { newSigningSecret } from '../delivery/signing-secret.ts';
 import { existingAction, noAssistant } from '../existing.ts';
-import { changedFields, createOnce, StaleVersion } from '../organizations/changes.ts';
+import { changedFields, existingId, StaleVersion } from '../organizations/changes.ts';
 import { createRestricted } from '../organizations/suspension-and-quota.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { newEntityId } from '../sources.ts';
@@ -50,15 +50,12 @@ export async function createAction(
     updated_at: now,
     version: 1,
   };
-  const storedAction = await createOnce(
-    action_id,
-    () => storeAction(newAction, context),
-    (id) => context.store.findAction(org_id, id),
-    context,
-  );
-  if (storedAction.site_id !== site_id || changedFields(settingsOf(storedAction), settings).length > 0)
+  const creation = await storeAction(newAction, context);
+  if (creation !== 'exists') return creation;
+  const existing = await context.store.findAction(org_id, await existingId(action_id, context));
+  if (existing?.site_id !== site_id || changedFields(settingsOf(existing), settings).length > 0)
     throw new Refusal('idempotency_key_reused');
-  return storedAction;
+  return existing;
 }
 
 /** Stores a new Action with the restrictions of its organization. @throws Refusal 409 for the 51st Action or a slug in use, 404 */

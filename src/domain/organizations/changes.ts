@@ -39,26 +39,9 @@ export async function saveAt<Entity extends Assistant | Action, Result>(
   }
 }
 
-/**
- * Creates an assistant or an Action once per idempotency key of the author. Returns what an earlier request with the same key created: the
- * caller compares its settings, and throws `idempotency_key_reused` when they differ.
- * @param newId id of what `create` writes. A repeated request has another one than the earlier request
- * @param create returns `exists`, and writes nothing, when the key, or this very write, has created something
- * @throws Refusal 409 when what the earlier request created is deleted
- */
-export async function createOnce<Entity>(
-  newId: string,
-  create: () => Promise<Entity | 'exists'>,
-  find: (id: string) => Promise<Entity | undefined>,
-  { store, author, now }: ManagementContext,
-): Promise<Entity> {
-  const creation = await create();
-  if (creation !== 'exists') return creation;
-  const earlierId = await store.createdBy(author, now());
-  const earlierEntity = await find(earlierId ?? newId);
-  if (earlierEntity === undefined) throw new Refusal('idempotency_key_reused');
-  return earlierEntity;
-}
+/** Returns the id of what a creation found to exist: what the author's idempotency key has created, otherwise its own write, which was repeated. */
+export const existingId = async (newId: string, { store, author, now }: ManagementContext): Promise<string> =>
+  (await store.createdBy(author, now())) ?? newId;
 
 /** A change to the configuration. Without `previous` it is a creation, without `next` a deletion. */
 export type Mutation =

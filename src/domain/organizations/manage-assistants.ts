@@ -17,7 +17,7 @@ import type { Context, ManagementContext } from '../context.ts';
 import { existingAssistant } from '../existing.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { newEntityId } from '../sources.ts';
-import { changedFields, createOnce, StaleVersion } from './changes.ts';
+import { changedFields, existingId, StaleVersion } from './changes.ts';
 import { requireOrganization } from './manage-organizations.ts';
 import { createRestricted } from './suspension-and-quota.ts';
 
@@ -28,38 +28,27 @@ import { createRestricted } from './suspension-and-quota.ts';
  * reused key
  */
 export async function createAssistant(orgId: string, input: unknown, context: ManagementContext): Promise<Assistant> {
-  const { plan } = await requireOrganization(orgId, context);
+  const organization = await requireOrganization(orgId, context);
   const inputSettings = inputOf(newAssistant, input);
   const { allowed_domains = inputSettings.domain === '' ? [] : [inputSettings.domain] } = inputSettings;
   const settings = { ...inputSettings, allowed_domains };
-  if (settings.authentication_mode === 'Session Signed') requirePaid(plan);
+  if (settings.authentication_mode === 'Session Signed') requirePaid(organization.plan);
   const now = context.now().toISOString();
   const site_id = newEntityId('site', context.randomBytes);
   const assistant: Assistant = { ...settings, site_id, org_id: orgId, created_at: now, updated_at: now, version: 1 };
-  const storedAssistant = await createOnce(
-    site_id,
-    () => storeAssistant(assistant, context),
-    context.store.findAssistant,
-    context,
-  );
-  if (changedFields(settingsOf(storedAssistant), settingsOf(assistant)).length > 0)
-    throw new Refusal('idempotency_key_reused');
-  return storedAssistant;
-}
-
-/** Stores a new assistant with the restrictions of its organization. @throws Refusal 409 above the organization's limit, 404 */
-async function storeAssistant(newAssistant: Assistant, context: ManagementContext): Promise<Assistant | 'exists'> {
-  let limit = 0;
+  const limit = assistantLimit(organization);
   const creation = await createRestricted(
-    newAssistant,
-    (assistant, organization) => {
-      limit = assistantLimit(organization);
-      return context.store.createAssistant(assistant, limit, context.author);
-    },
+    assistant,
+    (part) => context.store.createAssistant(part, limit, context.author),
     context,
   );
-  if (creation !== 'too_many') return creation;
-  throw new Refusal('too_many_assistants', { problem: `the organization may have at most ${limit}` });
+  if (creation === 'too_many')
+    throw new Refusal('too_many_assistants', { problem: `the organization may have at most ${limit}` });
+  if (creation !== 'exists') return creation;
+  const existing = await context.store.findAssistant(await existingId(site_id, context));
+  if (existing === undefined || changedFields(settingsOf(existing), settingsOf(assistant)).length > 0)
+    throw new Refusal('idempotency_key_reused');
+  return existing;
 }
 
 const settingsOf = (assistant: Assistant) => z.object(ASSISTANT_SETTINGS).parse(assistant);

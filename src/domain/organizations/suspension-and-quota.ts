@@ -1,6 +1,6 @@
 import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
-import { dailyOutboundQuota, type Organization, type OrganizationRestrictions } from '../../contract/organizations.ts';
+import { dailyOutboundQuota, type OrganizationRestrictions } from '../../contract/organizations.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Context, ManagementContext } from '../context.ts';
 import { inputOf } from '../refusal.ts';
@@ -28,7 +28,7 @@ const haveSameRestrictions = (one: OrganizationRestrictions, other: Organization
  */
 export async function createRestricted<Part extends { readonly org_id: string }, Outcome extends string>(
   newPart: Part,
-  create: (part: Part, organization: Organization) => Promise<Outcome | 'created' | 'organization_refused'>,
+  create: (part: Part) => Promise<Outcome | 'created' | 'organization_refused'>,
   context: Context<'store'>,
 ): Promise<Part | Outcome | 'too_many'> {
   let refusedPart: (Part & OrganizationRestrictions) | undefined;
@@ -37,7 +37,7 @@ export async function createRestricted<Part extends { readonly org_id: string },
     // It exists and has the restrictions that were written, so what refused them is its number of parts.
     if (refusedPart !== undefined && haveSameRestrictions(refusedPart, organization)) return 'too_many';
     const part = { ...newPart, ...restrictionsOf(organization) };
-    const outcome = await create(part, organization);
+    const outcome = await create(part);
     if (outcome === 'created') return part;
     if (outcome !== 'organization_refused') return outcome;
     refusedPart = part;

@@ -135,7 +135,6 @@ export class FakeOperator {
       conversations: async function* () {},
       eraseConversation: async () => undefined,
       eraseContent: async () => true,
-      countCounters: async () => 0,
       eraseCounters: async () => 0,
     },
     deadLetters: (queue) => this.deadLetters[queue],
