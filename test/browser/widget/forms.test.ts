@@ -628,12 +628,6 @@ describe('window.vaWave', () => {
     // The listeners on the widget's own elements went with them. The page and its media queries have no listener left.
     expect(await listeners(page, 'outside')).toBe(0);
   });
-
-  test('keeps working when the page replaces its body', async () => {
-    const { page, widget } = await filledForm();
-    await page.evaluate('document.body.replaceWith(document.createElement("body"))');
-    await widget.submit();
-  });
 });
 
 async function described(field: ReturnType<ReturnType<typeof widgetOf>['field']>): Promise<string> {

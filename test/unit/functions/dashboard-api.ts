@@ -52,7 +52,7 @@ export async function dashboardApi() {
     now: clock.now,
     randomBytes: countingBytes(),
   });
-  const logger = new Logger({ serviceName: 'dashboard-api', logLevel: 'SILENT' });
+  const logger = new Logger({ serviceName: 'dashboard-api', logLevel: 'SILENT', sampleRateValue: 0 });
   const facts: Fact[] = [];
   const own = invocations(logger);
   const invoke: Invoke = (time, work) =>
