@@ -7,7 +7,7 @@ const {
   fittingValues,
   isStored,
   NEW,
-  settingsOf,
+  writtenSettings,
   valuesOf,
   withoutOuterSpace,
 } = await withoutPage(() => import('../../../../dashboard/src/parts/form.ts'));
@@ -23,8 +23,8 @@ test('values come from what is stored, or are blank', () => {
 });
 
 test('a blank optional value is none', () => {
-  expect(settingsOf(ROWS, { name: '', limit: '7', note: '' })).toEqual({ name: '', limit: 7 });
-  expect(settingsOf(ROWS, { name: '', limit: '7', note: 'n' })).toEqual({ name: '', limit: 7, note: 'n' });
+  expect(writtenSettings(ROWS, { name: '', limit: '7', note: '' })).toEqual({ name: '', limit: 7 });
+  expect(writtenSettings(ROWS, { name: '', limit: '7', note: 'n' })).toEqual({ name: '', limit: 7, note: 'n' });
 });
 
 test('a change has only what the input changes, and null for what it removes', () => {
