@@ -84,8 +84,6 @@ export async function startMiniStack(environment: Readonly<Record<string, string
     PATH: [programs, dirname(process.execPath), dirname(awsCli), process.env.PATH].filter(Boolean).join(':'),
     HOME: folder,
     AWS_ENDPOINT_URL: url,
-    // AWS's command line has an older address of SQS, which it puts before the one of the environment.
-    BOTO_DISABLE_COMMONNAME: 'true',
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,
