@@ -10,7 +10,14 @@ import { describeWhere, missingUnless } from './where-installed.ts';
 
 const cache = resolve(import.meta.dirname, '../../../node_modules/.cache/model-apis');
 const NPM = ['openai@6.49.0', '@anthropic-ai/sdk@1.14.0', '@google/genai@2.32.0', '@modelcontextprotocol/sdk@1.32.2'];
-const PIP = ['openai==3.57.0', 'anthropic==2.14.0', 'google-genai==3.6.1', 'mcp==2.3.0', 'jsonschema==4.26.0', 'boto3'];
+const PIP = [
+  'openai==3.57.0',
+  'anthropic==2.14.0',
+  'google-genai==3.6.1',
+  'mcp==2.3.0',
+  'jsonschema==4.26.0',
+  'boto3==1.44.8',
+];
 
 /** Gives each listed tool to the SDKs' own validators, and to clients whose requests a server on this machine reads. Prints what fails. */
 const IN_NODE = `import { deepStrictEqual } from 'node:assert';
