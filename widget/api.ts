@@ -80,12 +80,7 @@ export function apiClient({ base, debug }: TagSettings) {
   };
 
   return {
-    /**
-     * Sends a request.
-     * @param what its name in the log
-     * @param body as JSON
-     * @param grantIn returns what a body with status 200 and `success` grants, or undefined for a body of another shape
-     */
+    /** @param grantIn returns what a body with status 200 and `success` grants, or undefined for a body of another shape */
     post: async <T>(
       what: string,
       path: Path,

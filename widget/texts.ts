@@ -1,5 +1,4 @@
 import en from './texts/en.json';
-import type { VaWaveTexts } from './va-wave.d.ts';
 
 /** The widget's own texts. Names of forms and fields come from the assistant's settings. */
 export type Texts = typeof en;
@@ -60,9 +59,4 @@ export async function textsFor(base: string, code: string): Promise<LanguageText
   if (!texts) return { language: 'en', texts: { ...en } };
   // Keys of fields are often English, whatever the language of the page.
   return { language, texts: { ...en, ...texts, autofill: `${en.autofill};${texts.autofill}` } };
-}
-
-/** Returns the texts with the page's own texts in their place. */
-export function replaced({ language, texts }: LanguageTexts, own: VaWaveTexts): LanguageTexts {
-  return { language: own.language ?? language, texts: { ...texts, ...own } };
 }

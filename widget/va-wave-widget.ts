@@ -3,7 +3,7 @@ import { nextEvent } from './events.ts';
 import { emit, pageDocument, readSettings, type Stub, type TagSettings } from './page.ts';
 import { openSession, tokenRequests, visitorOf } from './session.ts';
 import { perBrowser, perTab } from './storage.ts';
-import { type LanguageTexts, replaced, textsFor } from './texts.ts';
+import { type LanguageTexts, textsFor } from './texts.ts';
 import type { VaWave, VaWaveCommands, VaWaveConversationView, VaWaveTexts, VaWaveVisitor } from './va-wave.d.ts';
 import { mountWidget, type Opening, type Widget } from './widget.ts';
 
@@ -57,7 +57,7 @@ function start(first: TagSettings, stub?: Stub): void {
           init,
           settings,
           session,
-          replaced(languageTexts, texts),
+          { language: texts.language ?? languageTexts.language, texts: { ...languageTexts.texts, ...texts } },
           shownView,
           setOpen,
           translate,

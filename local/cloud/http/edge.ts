@@ -33,8 +33,7 @@ export function edge(
   const objects = readObjects(stack);
   const origins = new Map(
     Origins.map(({ Id, DomainName, OriginCustomHeaders }): [string, Origin] => {
-      const name = stack.bucketOf(DomainName);
-      const bucket = stack.all('AWS::S3::Bucket').find(({ ref }) => ref === name);
+      const bucket = stack.bucketOf(DomainName);
       if (bucket !== undefined) return [Id, bucketOrigin(objects, bucket)];
       if (DomainName !== api.host) throw new CloudError(`The local cloud does not know the origin ${DomainName}`);
       const addedHeaders = OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [
@@ -87,18 +86,14 @@ function normalizedPath(path: string): string {
 
 /** A missing object is refused, because without the permission to list, S3 does not disclose it. A preflight asks for none. */
 const bucketOrigin =
-  (objects: ReadonlyMap<string, StoredObject>, { ref, properties }: Resource<'AWS::S3::Bucket'>): Origin =>
+  (objects: ReadonlyMap<string, StoredObject>, bucket: string): Origin =>
   ({ method, path, headers }, preflight) => {
     if (method === 'OPTIONS') {
-      const methods = properties.CorsConfiguration?.CorsRules[0].AllowedMethods ?? [];
-      const { origin, ...requestedParts } = preflight.headers;
-      if (!origin || !methods.includes(requestedParts['access-control-request-method'] ?? ''))
-        return refusal('CORSResponse');
-      const allowedHeaders = requestedParts['access-control-request-headers'] ?? '';
-      const parts = { 'access-control-allow-methods': String(methods), 'access-control-allow-headers': allowedHeaders };
-      return { status: 200, headers: { 'access-control-allow-origin': '*', ...parts }, body: '' };
+      if (!preflight.headers['access-control-request-method']) return refusal('CORSResponse');
+      const allowedHeaders = preflight.headers['access-control-request-headers'] ?? '';
+      return { status: 200, headers: { 'access-control-allow-headers': allowedHeaders }, body: '' };
     }
-    const object = objects.get(ref + (decodedText(path.split('?')[0] ?? '') ?? ''));
+    const object = objects.get(bucket + (decodedText(path.split('?')[0] ?? '') ?? ''));
     if (object === undefined) return refusal('Access Denied');
     const isUnchanged = headers['if-none-match'] === object.headers.etag;
     return { status: isUnchanged ? 304 : 200, headers: object.headers, body: object.body };

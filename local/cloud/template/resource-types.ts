@@ -229,21 +229,6 @@ export const EMULATED = {
       SystemMetadata: z.partialRecord(z.enum(['cache-control', 'content-type']), text).default({}),
     },
   ),
-  // Objects come from the deployment assets, and only the edge reads them.
-  'AWS::S3::Bucket': objectBut(
-    'BucketEncryption BucketName LifecycleConfiguration LoggingConfiguration OwnershipControls PublicAccessBlockConfiguration Tags VersioningConfiguration',
-    {
-      CorsConfiguration: object({
-        CorsRules: z.tuple([
-          object({
-            AllowedHeaders: z.tuple([z.literal('*')]),
-            AllowedMethods: texts,
-            AllowedOrigins: z.tuple([z.literal('*')]),
-          }),
-        ]),
-      }).optional(),
-    },
-  ),
   'AWS::CloudFront::Distribution': object({
     DistributionConfig: objectBut('Comment CustomErrorResponses HttpVersion IPV6Enabled Logging', {
       CacheBehaviors: z
@@ -345,6 +330,8 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'AWS::Logs::LogGroup',
   // The AWS command line for the function behind BucketDeployment, whose work the local cloud does.
   'AWS::Lambda::LayerVersion',
+  // Objects come from the deployment assets, and only the edge reads them. A bucket answers each preflight that the distribution forwards to it.
+  'AWS::S3::Bucket',
   'AWS::S3::BucketPolicy',
   'AWS::CloudFront::OriginAccessControl',
   // The emulated login has its own address and appearance, and the scopes of its client.
