@@ -15,7 +15,7 @@ export const MAPPING_MIN = 2;
 export const MAPPING_MAX = 1000;
 export const INVOCATIONS_PER_POLLER = 10;
 
-/** What a number of deliveries per second needs. */
+/** What a number of deliveries per second needs: concurrent invocations of each function, and read and write units per second of the tables. */
 export type Capacity = {
   readonly router: number;
   /** Concurrent invocations of the dispatcher. Above MAPPING_MAX they are those of the pollers that receive the load. */

@@ -159,9 +159,13 @@ function secure(
     let isSecured = false;
     let wasAsked = false;
     let handshakeSecret: Buffer | undefined;
-    const decryptedBytes = () => (isSecured ? socket.bytesRead : undefined);
     const socket: TLSSocket = connectTls({
-      socket: meteredStream(tcp, endpoint.host, decryptedBytes, () => handshakeSecret, attempt.endIfLate),
+      socket: meteredStream(tcp, {
+        host: endpoint.host,
+        decryptedBytes: () => (isSecured ? socket.bytesRead : undefined),
+        handshakeSecret: () => handshakeSecret,
+        beforeHandshake: attempt.endIfLate,
+      }),
       secureContext,
       // The certificate is verified against `host`. SNI can only contain names (RFC 6066), so an address has no SNI.
       host: endpoint.host,

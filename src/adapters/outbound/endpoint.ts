@@ -98,11 +98,11 @@ function lookUpUntil(signal: AbortSignal, resolver: NameResolver, host: string):
 
 const NO_ADDRESS: readonly string[] = ['ENODATA', 'ENOTFOUND'];
 
-type LookedUp = { readonly addresses: readonly ResolvedAddress[]; readonly error?: unknown };
+type LookupAnswer = { readonly addresses: readonly ResolvedAddress[]; readonly error?: unknown };
 
 async function lookUp(resolver: NameResolver, host: string): Promise<readonly ResolvedAddress[]> {
   // These queries are absolute: no search domain is appended.
-  const answer = (query: Promise<readonly ResolvedAddress[]>): Promise<LookedUp> =>
+  const answer = (query: Promise<readonly ResolvedAddress[]>): Promise<LookupAnswer> =>
     query.then(
       (addresses) => ({ addresses }),
       (error: unknown) => ({ addresses: [], error }),
@@ -120,7 +120,10 @@ async function lookUp(resolver: NameResolver, host: string): Promise<readonly Re
 }
 
 /** Waits for the IPv6 addresses, but at most IPV6_GRACE_MS. */
-async function orNothingAfterGrace(pendingLookup: Promise<LookedUp>, resolver: NameResolver): Promise<LookedUp> {
+async function orNothingAfterGrace(
+  pendingLookup: Promise<LookupAnswer>,
+  resolver: NameResolver,
+): Promise<LookupAnswer> {
   // A cancelled query ends with an error and has no addresses.
   const grace = setTimeout(() => resolver.cancel(), IPV6_GRACE_MS);
   const answer = await pendingLookup;

@@ -21,6 +21,16 @@ const OVERHEAD_MAX_BYTES = 32 * 1024;
 /** Bytes of a connection that are decrypted in one turn of the event loop. */
 const TURN_BYTES = 4096;
 
+type TlsProgress = {
+  readonly host: string;
+  /** Returns the bytes of responses that TLS has returned so far, or undefined during the handshake. */
+  readonly decryptedBytes: () => number | undefined;
+  /** Returns the secret of the server's handshake in TLS 1.3, once it is known. */
+  readonly handshakeSecret: () => Buffer | undefined;
+  /** Is called before TLS reads bytes of the handshake. It may destroy the stream. */
+  readonly beforeHandshake: () => void;
+};
+
 const waitingTasks: (() => void)[] = [];
 /** Runs one task in each turn of the event loop. Otherwise a turn could check the certificates, or parse the responses, of a whole batch. */
 function inOwnTurn(task: () => void) {
@@ -35,22 +45,15 @@ function runNext() {
 }
 
 /**
- * Returns a stream over a TCP connection, for TLS to read from. It bounds what the server's bytes cost the process: until `decrypted` returns a
+ * Returns a stream over a TCP connection, for TLS to read from. It bounds what the server's bytes cost the process: until `decryptedBytes` returns a
  * number, `HANDSHAKE_MAX_BYTES` and the bytes of a request for a client certificate; from then on, `OVERHEAD_MAX_BYTES` and twice the decrypted
  * bytes. In this way certificates, session tickets, key updates and records of one byte have a bound, although Node reports none of them. The
  * connections take turns, with 4 KB each. The stream and its connection are destroyed with a Failure when the server sends more.
  *
- * @param decryptedBytes the bytes of responses that TLS has returned so far, or undefined during the handshake
- * @param secret of the server's handshake in TLS 1.3, once it is known
- * @param beforeHandshake called before TLS reads bytes of the handshake; may destroy the stream
+ * @param tls what is known of TLS over this stream
  */
-export function meteredStream(
-  tcp: Socket,
-  host: string,
-  decryptedBytes: () => number | undefined,
-  secret: () => Buffer | undefined,
-  beforeHandshake: () => void,
-): Duplex {
+export function meteredStream(tcp: Socket, tls: TlsProgress): Duplex {
+  const { host, decryptedBytes } = tls;
   let receivedBytes = 0;
   /** The bytes of the handshake, until they are looked into. */
   let handshake: Buffer[] | undefined = [];
@@ -59,7 +62,7 @@ export function meteredStream(
   const mayGoOn = (piece: Buffer) => {
     handshake?.push(piece);
     if (receivedBytes > handshakeMax && handshake !== undefined) {
-      const requestBytes = certificateRequestBytes(Buffer.concat(handshake), secret());
+      const requestBytes = certificateRequestBytes(Buffer.concat(handshake), tls.handshakeSecret());
       if (requestBytes <= CERTIFICATE_REQUEST_MAX_BYTES) handshakeMax += requestBytes;
       handshake = undefined;
     }
@@ -92,7 +95,7 @@ export function meteredStream(
 
   const waitingEnds: (() => void)[] = [];
   const passPiece = () => {
-    if (decryptedBytes() === undefined) beforeHandshake();
+    if (decryptedBytes() === undefined) tls.beforeHandshake();
     if (stream.destroyed) return;
     const piece = unreadBytes.subarray(0, TURN_BYTES);
     unreadBytes = unreadBytes.subarray(TURN_BYTES);

@@ -52,20 +52,20 @@ export async function createAction(
   };
   const creation = await storeAction(newAction, context);
   if (creation !== 'exists') return creation;
-  const existing = await context.store.findAction(org_id, await existingId(action_id, context));
-  if (existing?.site_id !== site_id || changedFields(settingsOf(existing), settings).length > 0)
+  const earlierAction = await context.store.findAction(org_id, await existingId(action_id, context));
+  if (earlierAction?.site_id !== site_id || changedFields(settingsOf(earlierAction), settings).length > 0)
     throw new Refusal('idempotency_key_reused');
-  return existing;
+  return earlierAction;
 }
 
 /** Stores a new Action with the restrictions of its organization. @throws Refusal 409 for the 51st Action or a slug in use, 404 */
 async function storeAction(newAction: Action, context: ManagementContext): Promise<Action | 'exists'> {
-  const storedAction = await createRestricted(
+  const creation = await createRestricted(
     newAction,
     (action) => context.store.createAction(action, context.author),
     context,
   );
-  switch (storedAction) {
+  switch (creation) {
     case 'too_many':
       throw new Refusal('too_many_actions', {
         problem: `an organization has at most ${ACTIONS_PER_ORGANIZATION} Actions`,
@@ -75,7 +75,7 @@ async function storeAction(newAction: Action, context: ManagementContext): Promi
     case 'no_assistant':
       throw noAssistant(newAction.site_id);
     default:
-      return storedAction;
+      return creation;
   }
 }
 

@@ -45,10 +45,10 @@ export async function createAssistant(orgId: string, input: unknown, context: Ma
   if (creation === 'too_many')
     throw new Refusal('too_many_assistants', { problem: `the organization may have at most ${limit}` });
   if (creation !== 'exists') return creation;
-  const existing = await context.store.findAssistant(await existingId(site_id, context));
-  if (existing === undefined || changedFields(settingsOf(existing), settingsOf(assistant)).length > 0)
+  const earlierAssistant = await context.store.findAssistant(await existingId(site_id, context));
+  if (earlierAssistant === undefined || changedFields(settingsOf(earlierAssistant), settingsOf(assistant)).length > 0)
     throw new Refusal('idempotency_key_reused');
-  return existing;
+  return earlierAssistant;
 }
 
 const settingsOf = (assistant: Assistant) => z.object(ASSISTANT_SETTINGS).parse(assistant);

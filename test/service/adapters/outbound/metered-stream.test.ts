@@ -12,13 +12,12 @@ test.each([1, 10, 60, 300])('%i KB from a server that closes at once are read to
   const tcp = connect({ host: '127.0.0.1', port });
   await once(tcp, 'connect');
   const received = await buffer(
-    meteredStream(
-      tcp,
-      'a.example',
-      () => sent.length,
-      () => undefined,
-      () => undefined,
-    ),
+    meteredStream(tcp, {
+      host: 'a.example',
+      decryptedBytes: () => sent.length,
+      handshakeSecret: () => undefined,
+      beforeHandshake: () => undefined,
+    }),
   );
   expect(received.length).toBe(sent.length);
 });
