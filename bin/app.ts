@@ -9,8 +9,9 @@ try {
   // The context of the app has the options of cdk.json and of `-c` together, so the file is read for those of its own. It may begin with a byte order mark.
   const text = existsSync('cdk.json') ? readFileSync('cdk.json', 'utf8').replace(/^\ufeff/, '') : '{}';
   const contextOfFile = JSON.parse(text).context;
-  // The CDK's command line sets this variable to the region to which it deploys.
-  const options = readDeploymentOptions(app.node, contextOfFile, process.env.CDK_DEFAULT_REGION);
+  // The CDK's command line sets these variables to the place to which it deploys.
+  const { CDK_DEFAULT_REGION, CDK_DEFAULT_ACCOUNT } = process.env;
+  const options = readDeploymentOptions(app.node, contextOfFile, CDK_DEFAULT_REGION, CDK_DEFAULT_ACCOUNT);
   new VaWaveStack(app, options.stackName, {
     ...options,
     // The first digits of the commit and no tag (`--exclude`), with `-dirty` when files differ from it.

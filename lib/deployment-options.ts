@@ -391,19 +391,26 @@ const STACKS = z.object({
 });
 type Stacks = z.infer<typeof STACKS>['stacks'];
 
+/** The region and the account for which the file has settings of the stack. */
+export type SettingsPlace = {
+  readonly settingsRegion?: string | undefined;
+  readonly settingsAccount?: string | undefined;
+};
+
 /**
  * Reads the options of the one stack that is deployed: those of `-c` win over `stacks.<its name>` of the file, and these over the file's other options,
  * which hold for every stack.
  * @param app its context has that of the file and of `-c` together
  * @param file the context of cdk.json
- * @param region in which the stack is deployed; undefined if nobody knows
+ * @param region in which the stack is deployed; undefined if nobody knows. `account` likewise
  * @throws RefusedSettings
  */
 export function readDeploymentOptions(
   app: Node,
   file: Settings = {},
   region?: string,
-): DeploymentOptions & { readonly stage: StageName; readonly stackName: string; readonly settingsRegion?: string } {
+  account?: string,
+): DeploymentOptions & SettingsPlace & { readonly stage: StageName; readonly stackName: string } {
   const context: Settings = app.getAllContext();
   const { stacks } = acceptSettings(STACKS, { stacks: context.stacks }, []);
   const optionEntries = Object.entries(context).filter(([name]) => OPTION_NAMES.includes(name));
@@ -411,17 +418,22 @@ export function readDeploymentOptions(
   const ofEveryStack = Object.fromEntries(optionEntries.filter(isOfFile));
   const ofCommand = Object.fromEntries(optionEntries.filter((option) => !isOfFile(option)));
   const { stage, stackName, refusals } = chosenStack(ofCommand, stacks);
-  const { region: settingsRegion, ...ofStack } = stacks[stackName] ?? {};
+  const { region: settingsRegion, account: settingsAccount, ...ofStack } = stacks[stackName] ?? {};
   const allRefusals = [
     ...refusedNames(context, file, stacks),
     ...refusals,
     ...refusedRegion(stackName, settingsRegion, Object.keys(ofStack), region),
+    ...refusedAccount(stackName, settingsAccount, account),
   ];
   const shape = z.strictObject(OPTION_SHAPES).partial().pipe(z.custom<DeploymentOptions & Settings>());
   // A VPC that is named by its id, unlike a construct, knows none of its subnets.
   const optionShape = shape.superRefine(refuseContradictions([...NEEDS, ['vpc', 'vpcSubnets']], region));
   const options = acceptSettings(optionShape, { ...ofEveryStack, ...ofStack, ...ofCommand }, OPTION_NAMES, allRefusals);
-  return { ...options, stage, stackName, ...(typeof settingsRegion === 'string' && { settingsRegion }) };
+  return {
+    ...{ ...options, stage, stackName },
+    ...(typeof settingsRegion === 'string' && { settingsRegion }),
+    ...(typeof settingsAccount === 'string' && { settingsAccount }),
+  };
 }
 
 /** Returns a sentence when the settings of a stack in the file are not for this region. @param region undefined if nobody knows */
@@ -444,6 +456,18 @@ function refusedRegion(
   return [`${place}: is ${settingsRegion}, and this is ${region}; another stack has another name: -c stackName=<name>`];
 }
 
+/** Returns a sentence when the settings of a stack in the file are for another account. @param account undefined if nobody knows */
+function refusedAccount(stackName: string, settingsAccount: unknown, account: string | undefined): readonly string[] {
+  const place = `stacks.${stackName}.account`;
+  if (settingsAccount === undefined) return [];
+  if (typeof settingsAccount !== 'string' || !/^\d{12}$/.test(settingsAccount))
+    return [`${place}: must be the 12 digits of an account, in quotation marks`];
+  if (account === undefined || account === settingsAccount) return [];
+  return [
+    `${place}: is ${settingsAccount}, and this is ${account}; another stack has another name: -c stackName=<name>`,
+  ];
+}
+
 /** Returns a sentence for each name that is unknown, or that stands where it would hold for every stack. */
 function refusedNames(context: Settings, file: Settings, stacks: Stacks): readonly string[] {
   const names = [...OPTION_NAMES, 'stacks'];
@@ -457,7 +481,9 @@ function refusedNames(context: Settings, file: Settings, stacks: Stacks): readon
     ),
     ...Object.entries(stacks).flatMap(([stack, options]) =>
       Object.keys(options)
-        .filter((name) => name !== 'region' && (!OPTION_NAMES.includes(name) || name === 'stackName'))
+        .filter(
+          (name) => !['region', 'account'].includes(name) && (!OPTION_NAMES.includes(name) || name === 'stackName'),
+        )
         .map((name) => `stacks.${stack}.${unknownName(name, OPTION_NAMES)}`),
     ),
   ];

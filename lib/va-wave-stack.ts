@@ -1,16 +1,20 @@
 import { Aws, CfnRule, Fn, Stack, type StackProps } from 'aws-cdk-lib';
 import { AccountPrincipal, ArnPrincipal, type IPrincipal, OrganizationPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { type DeploymentOptions, propsOf, RefusedSettings, type VaWaveProps } from './deployment-options.ts';
+import {
+  type DeploymentOptions,
+  propsOf,
+  RefusedSettings,
+  type SettingsPlace,
+  type VaWaveProps,
+} from './deployment-options.ts';
 import { STAGES } from './stage.ts';
 import { VaWave } from './va-wave.ts';
 
 export type VaWaveStackProps = StackProps &
   DeploymentOptions &
-  Pick<VaWaveProps, 'commit' | 'addressOfFiles'> & {
-    /** The region for which the options are, where the synthesis knows none. @default any */
-    readonly settingsRegion?: string | undefined;
-  };
+  SettingsPlace &
+  Pick<VaWaveProps, 'commit' | 'addressOfFiles'>;
 
 /** The stack of this repository: one service, as the options say. */
 export class VaWaveStack extends Stack {
@@ -22,17 +26,22 @@ export class VaWaveStack extends Stack {
     });
     // The CDK leaves this id out of logical ids, names and outputs.
     const service = new VaWave(this, 'Default', propsOf(this, props));
-    const { platformAccounts = [], settingsRegion } = props;
+    const { platformAccounts = [], settingsRegion, settingsAccount } = props;
     refuseLongPolicy(platformAccounts, this.stackName.length);
     for (const account of platformAccounts) {
       for (const grant of ['grantPutEvents', 'grantCallTools', 'grantReportUsage'] as const)
         service[grant](platformOf(account));
     }
-    if (settingsRegion !== undefined) {
-      const assertDescription = `va-wave: the settings of this stack in cdk.json are for ${settingsRegion}. Nothing was changed. Deploy another stack, with -c stackName=<name>`;
-      const assert = Fn.conditionEquals(Aws.REGION, settingsRegion);
-      new CfnRule(this, 'HoldsInRegion', { assertions: [{ assert, assertDescription }] });
-    }
+    this.#holdsIn('Region', Aws.REGION, settingsRegion);
+    this.#holdsIn('Account', Aws.ACCOUNT_ID, settingsAccount);
+  }
+
+  /** Lets CloudFormation refuse another place, which the synthesis may not know. @param settingsPlace undefined for any */
+  #holdsIn(kind: 'Region' | 'Account', place: string, settingsPlace: string | undefined): void {
+    if (settingsPlace === undefined) return;
+    const assertDescription = `va-wave: the settings of this stack in cdk.json are for ${settingsPlace}. Nothing was changed. Deploy another stack, with -c stackName=<name>`;
+    const assertions = [{ assert: Fn.conditionEquals(place, settingsPlace), assertDescription }];
+    new CfnRule(this, `HoldsIn${kind}`, { assertions });
   }
 }
 

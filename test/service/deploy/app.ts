@@ -13,7 +13,7 @@ import { leaveOutUnknown } from './emulated.ts';
  */
 const app = new App();
 const file = existsSync('cdk.json') ? JSON.parse(readFileSync('cdk.json', 'utf8')).context : {};
-const options = readDeploymentOptions(app.node, file, process.env.CDK_DEFAULT_REGION);
+const options = readDeploymentOptions(app.node, file, process.env.CDK_DEFAULT_REGION, process.env.CDK_DEFAULT_ACCOUNT);
 replaceModules({ '#network-rule': fileURLToPath(new URL('../../../local/network-rule.ts', import.meta.url)) });
 const stack = new VaWaveStack(app, options.stackName ?? 'VaWave', {
   ...options,

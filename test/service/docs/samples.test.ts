@@ -117,7 +117,7 @@ const optionsOfStacks: Check = (_, text) => {
   for (const stackName of Object.keys(file.stacks)) {
     const options = readDeploymentOptions(new App({ context: { ...file, stackName } }).node, file);
     const stated = Object.entries(file.stacks[stackName] ?? {}).map(([name, value]) => [
-      name === 'region' ? 'settingsRegion' : name,
+      { region: 'settingsRegion', account: 'settingsAccount' }[name] ?? name,
       value,
     ]);
     expect(options).toMatchObject({ stackName, ...Object.fromEntries(stated) });

@@ -227,6 +227,21 @@ describe('a file for several stacks', () => {
     else expect(refusal(work)).toContain(problem);
   });
 
+  test.each<[unknown, string | undefined, string | undefined]>([
+    ['111111111111', '111111111111', undefined],
+    ['111111111111', undefined, undefined],
+    ['111111111111', '222222222222', 'stacks.Chat.account: is 111111111111, and this is 222222222222'],
+    [111111111111, '111111111111', 'stacks.Chat.account: must be the 12 digits of an account, in quotation marks'],
+    ['Production', undefined, 'stacks.Chat.account: must be the 12 digits'],
+    [undefined, '222222222222', undefined],
+  ])('for the account %j, deployed to %s', (account, deployedTo, problem) => {
+    const file = { stacks: { Chat: { ...OF_CHAT, region: 'eu-west-1', ...(account !== undefined && { account }) } } };
+    const work = () => readDeploymentOptions(new App({ context: file }).node, file, 'eu-west-1', deployedTo);
+    if (problem !== undefined) expect(refusal(work)).toContain(problem);
+    else
+      expect(work()).toMatchObject({ stackName: 'Chat', ...(account !== undefined && { settingsAccount: account }) });
+  });
+
   test.each([
     ...['stackName', 'stage', 'domainName', 'certificate', 'identityProviders', 'originSecretVersion'],
     ...['configurationTable', 'conversationsTable', 'deliveryLogTable'],

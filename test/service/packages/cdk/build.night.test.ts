@@ -10,7 +10,7 @@ import { namesIn } from '../../lib/synthesized.ts';
 import { OLDER_NODE, packedCdk } from './packed-cdk.ts';
 
 /** Bytes of the tarball: its size and three percent. */
-const SIZE = 3_690_000;
+const SIZE = 3_870_000;
 const OUTBOUND = ['form-submit', 'dispatcher', 'ai-action', 'usage-report', 'action-test'];
 
 const node = OLDER_NODE ?? process.execPath;
