@@ -8,7 +8,6 @@ import type { CliProcess, MfaCode, Target } from './process.ts';
 
 export type CommandRun = {
   readonly cliProcess: CliProcess;
-  /** The deployment that the options or the environment name. */
   readonly target: Target;
   readonly output: CommandOutput;
   /** Returns a command for the same deployment that the operator can paste. */
@@ -31,7 +30,6 @@ export type ConnectedRun = CommandRun & {
   };
 };
 
-/** The work of a command. `Given` are its arguments and its options. */
 type Work<Run, Given extends unknown[]> = (run: Run, ...given: Given) => Promise<void>;
 
 /** An option that fills a field of another name. A refusal of the field names the option. */

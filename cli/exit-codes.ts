@@ -24,7 +24,6 @@ export class CommandFailure extends Error {
   }
 }
 
-/** Returns the message and the exit code for the error that ended a command. */
 export function failureOf(error: unknown): { readonly message: string; readonly exitCode: ExitCode } {
   if (error instanceof CommandFailure) return error;
   if (error instanceof Refusal) {

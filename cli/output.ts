@@ -32,7 +32,6 @@ export class CommandOutput {
     if (!this.json) this.#timer ??= setTimeout(() => this.#showWork(), QUIET_MS).unref();
   }
 
-  /** Ends the report of the current work. */
   endProgress(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -148,7 +147,6 @@ type Cell = readonly [text: string, format?: Format | undefined];
 const GAP = '  ';
 /** The columns that may be shortened: texts that people chose. Everything else is needed whole, to be read or copied into other commands. */
 const SHORTENED = /^(name|endpoint|domain|description|parameters)$/;
-/** Least width of a column that is shortened. */
 const LEAST_WIDTH = 16;
 
 /**
@@ -203,7 +201,6 @@ function foldedAt(widths: readonly number[], room: number): readonly (readonly [
   return starts.map((start, line) => [start, starts[line + 1] ?? widths.length]);
 }
 
-/** Returns indented names and values. */
 function fields(rows: readonly Field[], { colour }: CliProcess): string {
   const cells = rows.map(([name, value]): Cell[] => [
     [plainText(name), 'dim'],
@@ -228,7 +225,6 @@ function formatOf(name: string, text: string): Format | undefined {
   return /^(off|suspended|under way|not finished)/.test(text) ? 'yellow' : undefined;
 }
 
-/** Returns the width of the widest cell of each column. */
 function widthsOf(rows: readonly (readonly Cell[])[]): number[] {
   return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => stringWidth(row[column]?.[0] ?? ''))));
 }

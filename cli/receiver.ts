@@ -42,7 +42,6 @@ export type ReceiverRequest<Verdict = Verified | Refused> = {
   readonly arrivals: Arrivals;
 };
 
-/** An answer to a request. */
 export type ReceiverAnswer = {
   readonly status: number;
   readonly body: string | Uint8Array;
@@ -73,7 +72,6 @@ export function receiverServer(options: {
   readonly forward?: (request: Forwarded) => Promise<ReceiverAnswer>;
   /** Called when the Actions cannot be read. The service gets a 503 and sends an event again. */
   readonly onFault?: (error: unknown) => void;
-  /** Reports every request with its answer. */
   readonly onRequest: (received: ReceiverRequest, answer: ReceiverAnswer) => void;
 }): Server {
   const arrivals = new BoundedMap<string, Arrivals>(KEPT_KEYS);
@@ -160,7 +158,6 @@ export function forwardTo(url: URL): (request: Forwarded) => Promise<ReceiverAns
     });
 }
 
-/** Ends a server and its connections. */
 export function closeServer(server: { close(done: () => void): unknown; closeAllConnections(): void }): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();

@@ -19,7 +19,6 @@ import type { CliProcess } from '../process.ts';
 import { type GivenOptions, givenSettings, type SettingOptions, withSettings } from '../settings.ts';
 import { jsonValue, namedChange, requireOne, wordLike } from '../values.ts';
 
-/** The options of the settings of every trigger. */
 const SETTINGS: SettingOptions<
   SettingsByTrigger['Event'] & SettingsByTrigger['AI-decided'] & SettingsByTrigger['Form']
 > = {

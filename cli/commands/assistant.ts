@@ -18,7 +18,6 @@ import { type Row, statusOf } from '../output.ts';
 import { type GivenOptions, givenSettings, type SettingOptions, withSettings } from '../settings.ts';
 import { collect, namedChange, requireOne, wholeNumber, wordLike } from '../values.ts';
 
-/** The options of the settings that an admin can change. */
 const SETTINGS: SettingOptions<AssistantSettings> = {
   name: { flags: '--name <name>', text: `at most ${NAME_MAX_CHARACTERS} characters`, isRequired: true },
   domain: {
@@ -167,7 +166,6 @@ again to continue. Backups of the tables keep all data for up to 35 days, and an
     });
 }
 
-/** Returns the tag that embeds the widget of an assistant. */
 function embeddingTag(assistant: Assistant, baseUrl: string): string {
   const credential =
     assistant.authentication_mode === 'Session Signed'

@@ -159,7 +159,6 @@ async function follow(
   }
 }
 
-/** Shows one attempt of an event. */
 async function show(
   id: string,
   reference: string,
@@ -218,7 +217,6 @@ const REFERENCE_NAMES: Readonly<Record<DeliveryRecord['trigger'], string>> = {
   usage: 'nonce',
 };
 
-/** Returns an attempt for the table. */
 function row(record: DeliveryRecord): Row {
   return {
     time: record.started_at,

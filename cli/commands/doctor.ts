@@ -66,7 +66,6 @@ function examineAccount(
     check,
     ok,
     found: String(actualValue),
-    /** What the operator has to do; empty when nothing is to do. */
     advice: ok ? '' : advice,
   });
   const quota = (

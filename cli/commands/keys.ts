@@ -70,10 +70,8 @@ export async function revokeTokenKeys(context: Pick<Deployment, 'tokenRing' | 'n
 
 /** Longer than every request. After it, every invocation that read an Action or the ring before has ended. */
 const SETTLED_MS = 30_000;
-/** How often the remaining time is reported. */
 const STEP_MS = 1000;
 
-/** What `reseal` needs of the deployment. */
 export type ResealContext = Pick<
   ConnectedRun['context'],
   'author' | 'sealingRing' | 'now' | 'randomBytes' | 'step' | 'pause'

@@ -4,10 +4,8 @@ import { requireOrganization } from '../../src/domain/organizations/manage-organ
 import type { CliCommand } from '../command.ts';
 import { wordLike } from '../values.ts';
 
-/** Options of `member add`. */
 type AddOptions = { org: string; email?: string; sub?: string; provider?: string[]; role?: string };
 
-/** Says what `member add` has done. */
 function doneBy({ membership: { role }, roleBefore, isInvited }: Awaited<ReturnType<typeof addMember>>): string {
   if (isInvited) return 'Created the login and added the member';
   if (roleBefore === undefined) return 'Added the member; the login already exists';

@@ -10,7 +10,6 @@ import { parseJson } from '../../src/domain/parse-json.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import type { ConnectedRun } from '../command.ts';
 
-/** What the functions of this file need of the deployment. */
 export type PastEventsContext = Pick<
   ConnectedRun['context'],
   'store' | 'eventTime' | 'eventAttempts' | 'deliveryRecords' | 'unreadableRecords' | 'sendDelivery'
@@ -42,7 +41,6 @@ export const searchedBefore = (until: string | undefined): string => (until === 
 /** An attempt without its payload and response. */
 export type TracedAttempt = Omit<DeliveryRecord, 'payload' | 'response_excerpt'>;
 
-/** The delivery of an event to one Action. */
 export type TracedDelivery = ReturnType<typeof deliveryTrace>;
 
 /**
@@ -97,7 +95,6 @@ function deliveryTrace(action: Action, attempts: readonly DeliveryRecord[], rout
   };
 }
 
-/** Returns the outcome of a delivery from its last attempt. */
 function outcomeAfter(last: TracedAttempt): 'delivered' | 'failed' | 'under_way' {
   if (last.state === 'started') return 'under_way';
   if (last.success) return 'delivered';

@@ -9,7 +9,6 @@ type ObjectSchema<Config extends z.core.$ZodObjectConfig> = <Shape extends z.cor
   shape: Shape,
 ) => z.ZodObject<z.core.util.Writeable<Shape>, Config>;
 
-/** The settings that every Action has. */
 const SETTINGS_OF_EVERY_ACTION = { name: z.string(), method: z.enum(METHODS), url: z.string(), enabled: z.boolean() };
 
 /** The fields that the service adds to the settings, and shows: ids, times and the version. */

@@ -72,7 +72,6 @@ const next = z.string().nullable().describe('The `after` of the next page; null 
 
 const CANNOT_BE_READ = 'the service cannot read from its storage; it reports them to its operator';
 const unreadable = z.int().describe(`How many of the list ${CANNOT_BE_READ}`);
-/** Names what is left out of a list. */
 const leftOut = <Id extends Record<string, z.ZodString>>(what: string, id: Id) =>
   z.array(z.object(id)).describe(`${what} that ${CANNOT_BE_READ}`);
 

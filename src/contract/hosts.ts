@@ -1,7 +1,6 @@
 // Allowed Domains and the Domain setting (spec "Authentication", Mode 1, rules 2 to 5).
 import { invisibleProblem } from './invisible-characters.ts';
 
-/** The host and port of a page. */
 export type PageHost = {
   /** Lower case, punycode, without a port. */
   readonly hostname: string;

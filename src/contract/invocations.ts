@@ -88,7 +88,6 @@ export const usageReport = z.object({
 export type UsageReport = z.infer<typeof usageReport>;
 export type UsageReportInput = z.input<typeof usageReport>;
 
-/** The result of a usage report. */
 export type UsageReportResult = {
   /** False only when the webhook replied `{"should_continue": false}`. */
   readonly should_continue: boolean;

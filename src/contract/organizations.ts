@@ -37,7 +37,6 @@ export const DELETION = {
   deleting: z.boolean().optional(),
 };
 
-/** An organization as it is stored. */
 export const ORGANIZATION = {
   ...RESTRICTIONS,
   org_id: z.string(),

@@ -57,7 +57,6 @@ export type SiteSettings = PageSettings & {
   readonly isSuspended: boolean;
 };
 
-/** Where a widget appears. */
 export type SiteVerdict = {
   /** The addresses; one without a port stands for every port. */
   readonly on: readonly string[];

@@ -145,13 +145,11 @@ export type PublicPath<O extends PublicOperation> = PathLike<(typeof PUBLIC_OPER
 
 const operations: readonly Operation[] = Object.values(PUBLIC_OPERATIONS);
 
-/** Request headers that the public routes read. */
 export const PUBLIC_HEADERS: readonly string[] = [
   ...new Set(operations.flatMap(({ browserHeaders }) => browserHeaders)),
   ...Object.values(CREDENTIAL_HEADERS),
   CONTENT_TYPE,
 ];
-/** Query parameters of the public routes. */
 export const PUBLIC_QUERY: readonly string[] = operations.flatMap(({ query }) => Object.keys(query));
 
 /** Request headers that the preflight response allows a widget to send from another origin. */

@@ -61,9 +61,7 @@ export const sessionCreateResponse = z.object({
 
 /** Payload of the session token. Its fields are open in the spec. The visitor can read them. */
 export const sessionClaims = z.object({
-  /** User id. */
   sub: z.string(),
-  /** Session id. */
   jti: z.string(),
   site_id: z.string(),
   user_name: z.string().optional(),

@@ -6,7 +6,6 @@ import { Confirm } from './dialogs.tsx';
 import type { EditedForm } from './form.ts';
 import { isolatedTexts } from './texts.tsx';
 
-/** What the frame of a form (EditForm) uses of it, whatever its values are. */
 type Edited = Pick<
   EditedForm<'action' | 'assistant', object>,
   'dirty' | 'unsaved' | 'isRestored' | 'isSaving' | 'failure' | 'save' | 'trim' | 'reset' | 'conflict'

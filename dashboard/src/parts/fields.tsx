@@ -64,7 +64,6 @@ export function OneOf<Word extends string>(props: {
   );
 }
 
-/** The switch of a form. */
 export function OnOff(props: { readonly form: Fields<'enabled', boolean>; readonly children: ReactNode }) {
   const { form } = props;
   return (

@@ -6,7 +6,6 @@ import { codeOf, currentAction, currentAssistant } from '../session/problems.ts'
 import { useDashboard } from './context.ts';
 import { type Problems, useProblems } from './use-problems.ts';
 
-/** What a form can edit. */
 type Entities = { readonly action: ActionView; readonly assistant: AssistantView };
 type Kind = keyof Entities;
 export const NEW = { version: 0 } as const;
@@ -76,11 +75,9 @@ type Draft<E, V> = { readonly base: E; readonly values: V; readonly id: string }
 
 /** A form with input that is not saved: its name for people, its address, and the name under which the tab's storage has its draft. */
 export type Unsaved = { readonly title: string; readonly path: string; readonly storageKey: string };
-/** What identifies a form, and its address. */
 type FormPlace = { readonly key: string; readonly path: string };
 type StoredDraft<E, V> = Draft<E, V> & FormPlace & { readonly title: string };
 
-/** What a save has stored. */
 type Saved<E> = {
   readonly entity: E;
   readonly message: ReactNode;

@@ -119,7 +119,6 @@ export function useList<Item>(
     isTable,
     /** Whether the window is wide enough for two cells of a card beside each other. */
     wide,
-    /** Whether all items are shown in the order of the first column. */
     isInOrder: !isNarrowed && (!isTable || (sortedBy === first && !isDescending)),
     counter: isNarrowed ? `(${matchingItems.length}/${items.length})` : `(${items.length})`,
     noun,

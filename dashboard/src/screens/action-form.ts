@@ -9,7 +9,6 @@ import { copiedValues } from './copied-values.ts';
 
 export type EditedAction = ActionView | typeof NEW;
 
-/** Returns the rows of a trigger. */
 export const rowsOf = (trigger: Trigger | undefined) =>
   Object.fromEntries(Object.entries(ACTION_ROWS).filter(([, { only }]) => only === undefined || only === trigger));
 /** The trigger has no row above, because it has a panel of its own. */

@@ -228,7 +228,6 @@ function mayBeBlocked(url: string): boolean {
   return host !== '' && !isBeingTyped && nameProblem(host.replace(/\.$/, '')) !== undefined;
 }
 
-/** Shows what visitors see of the form. */
 function Preview(props: ComponentProps<typeof FormPreview>) {
   const [isExpanded, setExpanded] = useState(false);
   return (

@@ -50,7 +50,6 @@ export const siteOf = (values: AssistantValues): Site => ({
   ip_allowlist: entriesOf(values.ip_allowlist),
 });
 
-/** Returns the values that a repair changes. */
 export const repairedValues = ({ allowed_domains, ...others }: Repair): Partial<AssistantValues> => ({
   ...others,
   ...(allowed_domains && { allowed_domains: withTyped(allowed_domains) }),

@@ -24,7 +24,6 @@ export async function allAssistants(api: Api, org_id: string) {
   return { assistants, unreadable };
 }
 
-/** The assistants of the organization. */
 export default function Assistants() {
   const { api, organization, isAdmin } = useDashboard();
   const { org_id, assistant_limit } = organization;
@@ -119,7 +118,6 @@ export default function Assistants() {
   );
 }
 
-/** The states of an assistant, with their looks. */
 const STATES = { On: 'success', 'On, but on no page': 'error', Off: 'stopped' } as const;
 
 const domainOf = ({ domain }: AssistantView) => domain;

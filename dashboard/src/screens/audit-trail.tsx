@@ -166,7 +166,6 @@ const labelOf = ({ entity_id, site_id }: Change, field: string) => {
 
 const labelsOf = (change: Change) => change.fields.map((field) => labelOf(change, field)).join(', ');
 
-/** Returns the settings that a change has changed. */
 const changedSettings = (change: Change): readonly Changed[] => {
   const changes = new Map(change.changes?.map((one) => [one.field, one]));
   return change.fields.flatMap((field): readonly Changed[] => {

@@ -29,7 +29,6 @@ const EXAMPLE_DATA: Partial<Record<EventName, object>> = {
   'conversation.resolved': ENDED_DATA,
 };
 
-/** The fields of an Event Action: its events. */
 export function EventFields({ form, label }: ControlProps) {
   const { values, setField, problems } = form;
   const withExample = values.events.filter((name) => EXAMPLE_DATA[name] !== undefined);

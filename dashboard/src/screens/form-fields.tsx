@@ -24,7 +24,6 @@ const relabeledParts = (label: string, { key, isKnownToEndpoint, label: before }
   ...(key === keyOf(before) && !isKnownToEndpoint && { key: keyOf(label) }),
 });
 
-/** The fields of a Form Action. */
 export function FormFields({ form, label }: ControlProps) {
   return (
     <Rows<Field, 'form_fields'>

@@ -8,7 +8,6 @@ import { Panel } from '../parts/texts.tsx';
 import { type AssistantProps, repairedValues, siteOf, useAssistantForm } from './assistant-form.ts';
 import { WhereItRuns } from './where-it-runs.tsx';
 
-/** The General tab: Name, Domain, Assistant Status and Rate Limit. */
 export function General(props: AssistantProps) {
   const form = useAssistantForm(props, 'General');
   return (

@@ -75,7 +75,6 @@ const EVERY_CHANGE: readonly Change[] = ['Add or make an admin', 'Add or make a 
 /** Returns a word of a shell's command that means this text. */
 const shellWord = (text: string) => (/^[\w.@+-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
-/** Makes the command with which the operator changes a member. */
 function ChangeMember({ orgId }: { readonly orgId: string }) {
   const [change, setChange] = useState<Change>('Add or make an admin');
   const [email, setEmail] = useState('');

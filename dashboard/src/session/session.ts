@@ -33,7 +33,6 @@ class ForeignLogin extends Error {
   override readonly name = 'ForeignLogin';
 }
 
-/** Says why a login failed, and what to do. */
 export function loginProblem(error: unknown): string {
   if (error instanceof ForeignLogin) return 'The login did not begin in this tab, or is finished already. Try again.';
   if (error instanceof ErrorResponse)
