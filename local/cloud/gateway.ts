@@ -4,7 +4,7 @@ import { REGION } from './account.ts';
 import { messageOf } from './cloud-error.ts';
 import { documentedProblem } from './constraints/documented-limits.ts';
 import { modelProblem } from './constraints/model-constraints.ts';
-import { isList, isObject, type Json, type JsonRecord, parseObject } from './json.ts';
+import { type JsonRecord, parseObject } from './json.ts';
 import type { HttpAnswer, ListenerRequest } from './listener.ts';
 
 /** A received call. */
@@ -114,27 +114,6 @@ export const jsonResponse = (value: object, status = 200): HttpAnswer => ({
 /** Returns an error as the JSON protocols answer it. Services differ in how they write the name of the message, so it has both. */
 export const jsonRefusal = (error: AwsError): HttpAnswer =>
   jsonResponse({ __type: error.code, message: error.message, Message: error.message }, error.status);
-
-/** Returns a parameter that must be text. @throws ServiceError when it is not, or is empty */
-export function textOf(parameters: JsonRecord, name: string): string {
-  const value = parameters[name];
-  if (typeof value !== 'string' || value === '') throw new AwsError('ValidationException', `${name} must be text`);
-  return value;
-}
-
-/** Returns a parameter that may be missing, but else must be text. @throws ServiceError when it is not */
-export function optionalText(parameters: JsonRecord, name: string): string | undefined {
-  return parameters[name] === undefined || parameters[name] === null ? undefined : textOf(parameters, name);
-}
-
-/** Returns a parameter that is a list of objects; a missing one is empty. @throws ServiceError when it is anything else */
-export function objectsOf(parameters: JsonRecord, name: string): readonly JsonRecord[] {
-  const value: Json = parameters[name] ?? [];
-  if (!isList(value) || !value.every(isObject)) {
-    throw new AwsError('ValidationException', `${name} must be a list of objects`);
-  }
-  return value;
-}
 
 /** Called with each answered call, and the service by its name in the credential scope. */
 export type CallObserver = (service: string, request: AwsRequest, answer: HttpAnswer) => void;

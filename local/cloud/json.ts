@@ -16,3 +16,18 @@ export function parseObject(text: string): JsonRecord | undefined {
     return undefined;
   }
 }
+
+/** Returns a parameter that is text; undefined when it is missing. AWS's models have refused every other type. */
+export const optionalText = (parameters: JsonRecord, name: string): string | undefined => {
+  const value = parameters[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** Returns a parameter that is text; the empty text when it is missing. */
+export const textOf = (parameters: JsonRecord, name: string): string => optionalText(parameters, name) ?? '';
+
+/** Returns a parameter that is a list of objects; a missing one is empty. */
+export const objectsOf = (parameters: JsonRecord, name: string): readonly JsonRecord[] => {
+  const value = parameters[name];
+  return isList(value) ? value.filter(isObject) : [];
+};

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonRecord } from '../json.ts';
+import { isList, isObject, type Json, type JsonRecord, objectsOf, textOf } from '../json.ts';
 
 /** A limit that AWS documents in prose, and not in its models. */
 export type DocumentedLimit = {
@@ -31,14 +31,10 @@ const EXPRESSIONS = 'https://docs.aws.amazon.com/amazondynamodb/latest/developer
 /** The bytes that SQS and EventBridge take in a call, and SQS in a message unless a queue says less. */
 export const CALL_MAX_BYTES = 1_048_576;
 
-const textAt = (parameters: JsonRecord, name: string): string => {
-  const value = parameters[name];
-  return typeof value === 'string' ? value : '';
-};
-const entriesOf = ({ Entries }: JsonRecord): readonly JsonRecord[] => (isList(Entries) ? Entries.filter(isObject) : []);
-const characters = (name: string) => (parameters: JsonRecord) => [textAt(parameters, name).length];
+const entriesOf = (call: JsonRecord) => objectsOf(call, 'Entries');
+const characters = (name: string) => (parameters: JsonRecord) => [textOf(parameters, name).length];
 /** 1 when the text is missing, else 0. */
-const missingText = (name: string) => (parameters: JsonRecord) => [textAt(parameters, name) === '' ? 1 : 0];
+const missingText = (name: string) => (parameters: JsonRecord) => [textOf(parameters, name) === '' ? 1 : 0];
 /** Counts the characters that are not of the set. */
 const outside = (text: string, set: RegExp): number => text.replaceAll(set, '').length;
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
@@ -55,11 +51,11 @@ export const DOCUMENTED_LIMITS = {
   'sqs message': [
     limit(SEND, INVALID, 'A message has a character', missingText('MessageBody')),
     limit(SEND, 'InvalidMessageContents', 'A message has characters of XML 1.0', (message) => [
-      outside(textAt(message, 'MessageBody'), XML),
+      outside(textOf(message, 'MessageBody'), XML),
     ]),
     limit(SEND, INVALID, 'MessageGroupId has 128 characters', characters('MessageGroupId'), 128),
     limit(SEND, INVALID, 'MessageGroupId is alphanumeric or punctuation', (message) => [
-      outside(textAt(message, 'MessageGroupId'), /[!-~]/g),
+      outside(textOf(message, 'MessageGroupId'), /[!-~]/g),
     ]),
     limit(QUOTAS, INVALID, 'DelaySeconds is 900', ({ DelaySeconds: delay = 0 }) => [Number(delay)], 900),
     limit(QUOTAS, INVALID, 'DelaySeconds is not negative', ({ DelaySeconds: delay = 0 }) => [-Number(delay)]),
@@ -78,16 +74,6 @@ export const DOCUMENTED_LIMITS = {
     limit(BATCH, `${BATCH_REFUSAL}BatchEntryIdsNotDistinct`, 'Each Id is there once', (call) => [
       entriesOf(call).length - new Set(entriesOf(call).map(({ Id }) => Id)).size,
     ]),
-    limit(
-      BATCH,
-      `${BATCH_REFUSAL}InvalidBatchEntryId`,
-      'An Id has 80 characters',
-      (call) => entriesOf(call).map((entry) => textAt(entry, 'Id').length),
-      80,
-    ),
-    limit(BATCH, `${BATCH_REFUSAL}InvalidBatchEntryId`, 'An Id is of A-Z, a-z, 0-9, - and _', (call) =>
-      entriesOf(call).map((entry) => outside(textAt(entry, 'Id'), /[\w-]/g)),
-    ),
   ],
   'events PutEvents': [
     limit(
@@ -103,7 +89,7 @@ export const DOCUMENTED_LIMITS = {
       limit(PUT_EVENTS, ARGUMENT, `${name} is a required argument`, missingText(name)),
     ),
     limit(PUT_EVENTS, 'NotAuthorizedForSourceException', 'A source does not begin with aws.', (entry) => [
-      textAt(entry, 'Source').startsWith('aws.') ? 1 : 0,
+      textOf(entry, 'Source').startsWith('aws.') ? 1 : 0,
     ]),
     limit(EVENT_FIELDS, ARGUMENT, 'DetailType has 128 characters', characters('DetailType'), 128),
     limit(EVENT_FIELDS, ARGUMENT, 'Source has 256 characters', characters('Source'), 256),
@@ -111,11 +97,11 @@ export const DOCUMENTED_LIMITS = {
       PUT_EVENTS,
       'MalformedDetail',
       'Detail has 1,000 levels',
-      (entry) => [levelsOf(textAt(entry, 'Detail'))],
+      (entry) => [levelsOf(textOf(entry, 'Detail'))],
       1000,
     ),
     limit(PUT_EVENTS, 'MalformedDetail', 'An integer of Detail has 64 bits', (entry) => [
-      largeIntegers(textAt(entry, 'Detail')),
+      largeIntegers(textOf(entry, 'Detail')),
     ]),
   ],
   dynamodb: [

@@ -13,12 +13,10 @@ import {
   type JsonCall,
   jsonResponse,
   jsonService,
-  objectsOf,
   requireDocumented,
-  textOf,
   UnknownOperation,
 } from '../gateway.ts';
-import { isList, isObject, type JsonRecord, parseObject } from '../json.ts';
+import { isList, isObject, type JsonRecord, objectsOf, parseObject, textOf } from '../json.ts';
 import type { HttpAnswer } from '../listener.ts';
 import type { Resource } from '../template/stack.ts';
 

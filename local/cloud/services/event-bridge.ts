@@ -6,17 +6,8 @@ import { CloudError } from '../cloud-error.ts';
 import { documentedProblem } from '../constraints/documented-limits.ts';
 import { readKept, writeKept } from '../data-folder.ts';
 import type { LambdaFunction } from '../functions/lambda-function.ts';
-import {
-  AwsError,
-  type AwsService,
-  demandOf,
-  jsonResponse,
-  jsonService,
-  objectsOf,
-  optionalText,
-  requireDocumented,
-} from '../gateway.ts';
-import { isObject, type Json, type JsonRecord, parseObject } from '../json.ts';
+import { AwsError, type AwsService, demandOf, jsonResponse, jsonService, requireDocumented } from '../gateway.ts';
+import { isObject, type Json, type JsonRecord, objectsOf, optionalText, parseObject } from '../json.ts';
 import type { Resource } from '../template/stack.ts';
 import type { Queues } from './sqs.ts';
 

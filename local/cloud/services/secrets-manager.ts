@@ -1,16 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { readKept, writeKept } from '../data-folder.ts';
-import {
-  AwsError,
-  type AwsOperation,
-  type AwsService,
-  jsonResponse,
-  jsonService,
-  optionalText,
-  textOf,
-} from '../gateway.ts';
-import { isList, isObject, type JsonRecord } from '../json.ts';
+import { AwsError, type AwsOperation, type AwsService, jsonResponse, jsonService } from '../gateway.ts';
+import { isList, isObject, type JsonRecord, optionalText, textOf } from '../json.ts';
 import type { Resource } from '../template/stack.ts';
 
 type Secret = Resource<'AWS::SecretsManager::Secret'>;

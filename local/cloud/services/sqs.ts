@@ -15,12 +15,10 @@ import {
   endToEndHeaders,
   jsonResponse,
   jsonService,
-  objectsOf,
-  optionalText,
   requireDocumented,
   UnknownOperation,
 } from '../gateway.ts';
-import type { JsonRecord } from '../json.ts';
+import { type JsonRecord, objectsOf, optionalText } from '../json.ts';
 import type { HttpAnswer } from '../listener.ts';
 import type { Resource } from '../template/stack.ts';
 

@@ -1,17 +1,8 @@
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { readKept, writeKept } from '../data-folder.ts';
-import {
-  AwsError,
-  type AwsOperation,
-  type AwsService,
-  jsonResponse,
-  jsonService,
-  objectsOf,
-  optionalText,
-  textOf,
-} from '../gateway.ts';
-import type { JsonRecord } from '../json.ts';
+import { AwsError, type AwsOperation, type AwsService, jsonResponse, jsonService } from '../gateway.ts';
+import { type JsonRecord, objectsOf, optionalText, textOf } from '../json.ts';
 import type { Resource } from '../template/stack.ts';
 
 const user = z.object({

@@ -4,14 +4,12 @@ import { globSync, readFileSync } from 'node:fs';
  * The sentences of the documents that say what AWS does not document: the SDK's client whose documentation would say it, and words of that
  * documentation. Where the client says it now, the sentence is false.
  */
-const UNDOCUMENTED: readonly (readonly [sentence: string, client: string | undefined, subject: RegExp])[] = [
+const UNDOCUMENTED: readonly (readonly [sentence: string, client: string, subject: RegExp])[] = [
   [
     'AWS documents no way to take pollers off a mapping of SQS',
     'lambda',
     /(?:remov|disabl|turn\w* off)[^.]{0,80}provisioned (?:mode|poller)|provisioned (?:mode|poller)[^.]{0,80}(?:remov|disabl|turn\w* off)/i,
   ],
-  // There is no client of API Gateway.
-  ['AWS does not say whether API Gateway finds a route behind repeated slashes', undefined, /repeated slash/],
   [
     'AWS does not document the first two for a standard queue',
     'eventbridge',
@@ -29,7 +27,9 @@ const UNDOCUMENTED: readonly (readonly [sentence: string, client: string | undef
   ],
 ];
 
-const pages = globSync('docs/**/*.md', { exclude: ['docs/site/**'] }).map((file) => readFileSync(file, 'utf8'));
+const pages = globSync('docs/**/*.md', { exclude: ['docs/site/**'] }).map((file) =>
+  readFileSync(file, 'utf8').replaceAll(/\s+/g, ' '),
+);
 const textOf = (client: string): string =>
   globSync(`node_modules/@aws-sdk/client-${client}/dist-types/{models,commands}/*.d.ts`)
     .map((file) => readFileSync(file, 'utf8'))
@@ -38,17 +38,16 @@ const textOf = (client: string): string =>
 
 test('every sentence about what AWS does not document has its subject here', () => {
   const sentences = pages.flatMap(
-    (page) => page.match(/AWS (?:does not (?:document|say)|documents no)[^\n]{0,60}/g) ?? [],
+    (page) => page.match(/AWS (?:does not (?:document|say)|documents no)[^.]{0,60}/g) ?? [],
   );
   expect(sentences.length).toBeGreaterThan(0);
   expect(
-    sentences.filter((found) => !UNDOCUMENTED.some(([sentence]) => sentence.startsWith(found.slice(0, 30)))),
+    sentences.filter((sentence) => !UNDOCUMENTED.some(([known]) => known.startsWith(sentence.slice(0, 30)))),
   ).toEqual([]);
-  expect(UNDOCUMENTED.filter(([sentence]) => !pages.some((page) => page.includes(sentence)))).toEqual([]);
 });
 
 test.each(UNDOCUMENTED)('%s', (_, client, subject) => {
-  expect(client === undefined ? undefined : subject.exec(textOf(client))?.[0]).toBeUndefined();
+  expect(subject.exec(textOf(client))?.[0]).toBeUndefined();
 });
 
 test('it reads what the SDK says, such as the largest integer of an event, which the documents once denied', () => {

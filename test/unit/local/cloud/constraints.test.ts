@@ -34,8 +34,6 @@ const DOCUMENTED: Readonly<Record<keyof typeof DOCUMENTED_LIMITS, readonly (read
     [batch('a'), batch()],
     [batch(...'0123456789'), batch(...'0123456789a')],
     [batch('a', 'b'), batch('a', 'a')],
-    [batch(text(80)), batch(text(81))],
-    [batch('a-b_c'), batch('a.b')],
   ],
   'events PutEvents': [
     [{ Entries: [entry({ Detail: text(1_048_574) })] }, { Entries: [entry({ Detail: text(1_048_575) })] }],
