@@ -36,10 +36,10 @@ function hasEscapedName(text: string): boolean {
   let start = text.indexOf('"');
   while (start !== -1) {
     const end = endOfString(text, start);
-    let after = end;
-    while (isSpace(text.charCodeAt(after))) after++;
-    if (text.charCodeAt(after) === COLON && text.slice(start, end).includes('\\')) return true;
-    start = text.indexOf('"', after);
+    let nextPosition = end;
+    while (isSpace(text.charCodeAt(nextPosition))) nextPosition++;
+    if (text.charCodeAt(nextPosition) === COLON && text.slice(start, end).includes('\\')) return true;
+    start = text.indexOf('"', nextPosition);
   }
   return false;
 }

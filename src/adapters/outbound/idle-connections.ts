@@ -19,14 +19,14 @@ const IDLE_MAX = 100;
  * again and certificates are checked.
  */
 const USABLE_MAX_MS = 30_000 - OUTBOUND_TIMEOUT_MS;
-const DISTRUSTED_MAX = 1000;
+const DISTRUSTED_KEYS_MAX = 1000;
 
 type Idle = {
   readonly key: string;
   readonly connection: Connection;
   /** When it became idle, in milliseconds since the epoch. */
   readonly since: number;
-  readonly release: () => void;
+  readonly removeFromPool: () => void;
 };
 
 /**
@@ -38,10 +38,10 @@ type Idle = {
  * @param wallNow milliseconds since the epoch
  */
 export function createIdleConnections(wallNow: () => number) {
-  /** In the order in which they became idle. A closed one is released when its socket says so. */
+  /** In the order in which they became idle. A closed one leaves the pool when its socket says so. */
   const idle = new Set<Idle>();
   const ofKey = (key: string) => [...idle].filter((entry) => entry.key === key);
-  const distrustedKeys = new BoundedMap<string, true>(DISTRUSTED_MAX);
+  const distrustedKeys = new BoundedMap<string, true>(DISTRUSTED_KEYS_MAX);
 
   function keepConnection(key: string, connection: Connection): void {
     const { socket, tcp } = connection;
@@ -56,19 +56,19 @@ export function createIdleConnections(wallNow: () => number) {
       key,
       connection,
       since: wallNow(),
-      release: () => {
+      removeFromPool: () => {
         clearTimeout(expiry);
         idle.delete(entry);
-        socket.off('data', discard).off('end', discard).off('close', entry.release);
+        socket.off('data', discard).off('end', discard).off('close', entry.removeFromPool);
       },
     };
     idle.add(entry);
     // The data listener makes the socket read, so that a close by the peer is noticed. Unexpected data closes the connection.
-    socket.on('data', discard).on('end', discard).on('close', entry.release);
+    socket.on('data', discard).on('end', discard).on('close', entry.removeFromPool);
     tcp.unref();
     const [oldest] = idle;
     if (idle.size > IDLE_MAX && oldest !== undefined) {
-      oldest.release();
+      oldest.removeFromPool();
       oldest.connection.socket.destroy();
     }
   }
@@ -78,7 +78,7 @@ export function createIdleConnections(wallNow: () => number) {
     for (;;) {
       const [entry] = ofKey(key);
       if (entry === undefined) return undefined;
-      entry.release();
+      entry.removeFromPool();
       const { connection } = entry;
       const isUsable = !connection.socket.destroyed && addresses.includes(connection.address) && isYoung(entry);
       if (isUsable && (await staysQuiet(entry)) && isYoung(entry)) return connection;
