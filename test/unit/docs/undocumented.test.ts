@@ -10,6 +10,8 @@ const UNDOCUMENTED: readonly (readonly [sentence: string, client: string, subjec
     'lambda',
     /(?:remov|disabl|turn\w* off)[^.]{0,80}provisioned (?:mode|poller)|provisioned (?:mode|poller)[^.]{0,80}(?:remov|disabl|turn\w* off)/i,
   ],
+  // There is no client of API Gateway here.
+  ['AWS does not say whether API Gateway finds a route behind repeated slashes', 'lambda', /repeated slashes/i],
   [
     'AWS does not document the first two for a standard queue',
     'eventbridge',
