@@ -95,7 +95,11 @@ export class DashboardHosting extends Construct {
         effect: Effect.DENY,
         actions: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
         resources: [tables.configuration.table.tableArn],
-        conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [`${AUDIT_PARTITION}*`] } },
+        // AWS does not say whether each write of a transaction is asked about its own key or about all. With all, none is refused.
+        conditions: {
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${AUDIT_PARTITION}*`] },
+          Null: { 'dynamodb:LeadingKeys': 'false' },
+        },
       }),
     );
     tables.counters.allow(api, 'BatchGetItem');

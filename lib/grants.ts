@@ -63,9 +63,12 @@ export function grantOn(
   return grant;
 }
 
-/** Refuses a role that the app creates in another account or region, because neither it nor what is granted has a name that both templates could have. @throws Error with the way out */
+/** Refuses a role that the app creates in another account or region when neither it nor what is granted has a name that both templates could have. @throws Error with the way out */
 function refuseElsewhere({ node, stack: granteeStack }: IConstruct & { readonly stack?: Stack }, stack: Stack): void {
   if (granteeStack === undefined || granteeStack.environment === stack.environment) return;
+  // The CDK carries names between regions of an account where both stacks ask for it.
+  const areReferencesCarried = [granteeStack, stack].every(({ _crossRegionReferences: isCarried }) => isCarried);
+  if (areReferencesCarried && granteeStack.account === stack.account) return;
   const place = `${granteeStack.environment} and the stack ${stack.stackName} in ${stack.environment}`;
   throw new Error(
     `${node.path} is in ${place}: grant to Role.fromRoleArn(stack, id, <ARN of the role, with a name of yours>), and add what the warning names to the policy of the role`,

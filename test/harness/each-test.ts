@@ -7,7 +7,7 @@ import { describeFailure } from './failed-test.ts';
 const TEST_MAX_MS = 120_000;
 
 /** A test can replace those of the global object. */
-const { setTimeout, clearTimeout } = globalThis;
+const { setTimeout, clearTimeout, setImmediate } = globalThis;
 
 type Added = ReturnType<typeof getState>['currentDescribeBlock']['tests' | 'hooks'][number];
 
@@ -37,6 +37,8 @@ function limit(added: Added): void {
           timer = setTimeout(() => reject(new Error(`Not over after ${timeout} ms`)), timeout);
         }),
       ]);
+      // Node tells of a promise that nobody handles when all others have gone on.
+      await new Promise((resolve) => setImmediate(resolve));
       const [unhandled] = unhandledErrors.splice(0);
       if (unhandled !== undefined) throw unhandled;
     } catch (error) {

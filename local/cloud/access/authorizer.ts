@@ -97,11 +97,11 @@ export class Authorizer {
   }
 
   /** Checks a call and records the decision. @returns undefined when the call is allowed, otherwise the denial */
-  check(caller: Caller, { action, resource, sets: callSets }: Check): Denial | undefined {
+  check(caller: Caller, { action, resource, sets }: Check): Denial | undefined {
     if (caller.kind === 'operator') return undefined;
-    const sets = caller.kind === 'function' ? decisiveSets(caller.role, callSets) : callSets;
+    const storedSets = caller.kind === 'function' ? decisiveSets(caller.role, sets) : sets;
     const source = caller.kind === 'service' ? caller.sourceArn : '';
-    const question = `${principalOf(caller)} ${source} ${action} ${resource} ${JSON.stringify(sets)}`;
+    const question = `${principalOf(caller)} ${source} ${action} ${resource} ${JSON.stringify(storedSets)}`;
     if (!this.#decisions.has(question)) this.#decisions.set(question, this.#decide(caller, { action, resource, sets }));
     return this.#decisions.get(question);
   }

@@ -7,13 +7,20 @@ const texts = z.union([z.string().transform((text) => [text]), z.array(z.string(
 const conditionKeys = z.strictObject({ 'aws:SecureTransport': texts.optional(), 'aws:SourceArn': texts.optional() });
 
 /** The keys that the Service Authorization Reference calls ArrayOfString. An operator of one value is no operator of them. */
-const setKeys = z.strictObject({ 'events:source': texts.optional() });
-
-/** The partition keys of the items of a call. */
-const leadingKeys = z.strictObject({ 'dynamodb:LeadingKeys': texts });
+const setKeys = z.strictObject({ 'events:source': texts.optional(), 'dynamodb:LeadingKeys': texts.optional() });
 const ON_ONE_ITEM: ReadonlySet<string> = new Set(
   ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'].map((call) => `dynamodb:${call}`),
 );
+
+const policyCondition = z.strictObject({
+  ArnEquals: conditionKeys.optional(),
+  ArnLike: conditionKeys.optional(),
+  Bool: conditionKeys.optional(),
+  'ForAllValues:StringNotEquals': setKeys.optional(),
+  'ForAllValues:StringLike': setKeys.optional(),
+  Null: setKeys.optional(),
+});
+type PolicyCondition = z.infer<typeof policyCondition>;
 
 /**
  * The schema of an IAM policy. What the gateway cannot judge is an error, because ignoring it could allow too much.
@@ -39,20 +46,11 @@ const documentOf = (actions: RegExp) =>
           Resource: texts
             .refine((all) => !all.some((resource) => resource.includes('${')), 'policy variables are not known')
             .optional(),
-          Condition: z
-            .strictObject({
-              ArnEquals: conditionKeys.optional(),
-              ArnLike: conditionKeys.optional(),
-              Bool: conditionKeys.optional(),
-              'ForAllValues:StringNotEquals': setKeys.optional(),
-              'ForAnyValue:StringLike': leadingKeys.optional(),
-              Null: setKeys.optional(),
-            })
-            .default({}),
+          Condition: policyCondition.default({}),
         })
         .refine(
           ({ Action, Condition }) =>
-            Condition['ForAnyValue:StringLike'] === undefined || Action.every((action) => ON_ONE_ITEM.has(action)),
+            patternsOfKeys({ Condition }) === undefined || Action.every((action) => ON_ONE_ITEM.has(action)),
           'the partition keys of other calls are not known',
         ),
     ),
@@ -79,11 +77,8 @@ export type AccessRequest = {
 };
 
 /** Returns the patterns of partition keys to which a statement is limited; undefined when it is about all. */
-export const patternsOfKeys = ({ Condition }: Pick<PolicyStatement, 'Condition'>) =>
-  Condition['ForAnyValue:StringLike']?.['dynamodb:LeadingKeys'];
-
-const matchesAny = (patterns: readonly string[] | undefined, values: readonly string[] = []): boolean =>
-  patterns === undefined || patterns.some((pattern) => values.some((value) => matchesWildcard(pattern, value)));
+export const patternsOfKeys = ({ Condition }: { readonly Condition: PolicyCondition }) =>
+  Condition['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'];
 
 /** Whether a statement is about this action on this resource, and one value of each of its condition keys is the call's. */
 export function appliesTo({ Action, Resource, Condition }: PolicyStatement, request: AccessRequest): boolean {
@@ -96,7 +91,11 @@ export function appliesTo({ Action, Resource, Condition }: PolicyStatement, requ
   const forSets = (
     keys: z.infer<typeof setKeys> = {},
     matches: (values: string[], actual?: readonly string[]) => boolean,
-  ) => Object.values(keys).every((values) => matches(values, request.sets?.['events:source']));
+  ) =>
+    (['events:source', 'dynamodb:LeadingKeys'] as const).every((key) => {
+      const values = keys[key];
+      return values === undefined || matches(values, request.sets?.[key]);
+    });
   return (
     Action.some((pattern) => matchesWildcard(pattern, request.action, { ignoreCase: true })) &&
     (Resource === undefined || Resource.some((pattern) => matchesWildcard(pattern, request.resource))) &&
@@ -107,7 +106,9 @@ export function appliesTo({ Action, Resource, Condition }: PolicyStatement, requ
       Condition['ForAllValues:StringNotEquals'],
       (values, sources = []) => !sources.some((one) => values.includes(one)),
     ) &&
-    matchesAny(patternsOfKeys({ Condition }), request.sets?.['dynamodb:LeadingKeys']) &&
+    forSets(Condition['ForAllValues:StringLike'], (patterns, actual = []) =>
+      actual.every((value) => patterns.some((pattern) => matchesWildcard(pattern, value))),
+    ) &&
     forSets(Condition.Null, (values, sources) => values.includes(String(sources === undefined)))
   );
 }

@@ -145,16 +145,24 @@ test('a permission keeps the conditions of several principals, which its parts w
   expect(principalsOf(conditional)).toEqual([conditional]);
 });
 
+const ELSEWHERE = /^Other\/Role is in aws:.*: grant to Role\.fromRoleArn/;
 test.each([
-  ['this account and region', HERE, REGION, undefined],
-  ['another account', THERE, REGION, /^Other\/Role is in aws:.*: grant to Role\.fromRoleArn/],
-  ['another region', HERE, 'us-west-2', /^Other\/Role is in aws:.*: grant to Role\.fromRoleArn/],
-])('a role of a stack in %s is granted, or refused with the way out', (_, account, region, refusal) => {
-  const app = new App();
-  const queue = new Queue(new Stack(app, 'Chat', { env: { account: HERE, region: REGION } }), 'Queue');
-  const grantee = new Role(new Stack(app, 'Other', { env: { account, region } }), 'Role', { assumedBy });
-  const permission = { grantee, actions: ['sqs:SendMessage'], resourceArns: [queue.queueArn] };
-  const grant = () => grantOn(queue, permission, undefined);
-  if (refusal !== undefined) expect(grant).toThrow(refusal);
-  else expect(grant().success).toBe(true);
-});
+  ['this account and region', HERE, REGION, false, undefined],
+  ['another account', THERE, REGION, false, ELSEWHERE],
+  ['another account, with references between regions', THERE, REGION, true, ELSEWHERE],
+  ['another region', HERE, 'us-west-2', false, ELSEWHERE],
+  ['another region, with references between regions', HERE, 'us-west-2', true, undefined],
+])(
+  'a role of a stack in %s is granted, or refused with the way out',
+  (_, account, region, crossRegionReferences, refusal) => {
+    const app = new App();
+    const chat = new Stack(app, 'Chat', { env: { account: HERE, region: REGION }, crossRegionReferences });
+    const queue = new Queue(chat, 'Queue');
+    const other = new Stack(app, 'Other', { env: { account, region }, crossRegionReferences });
+    const grantee = new Role(other, 'Role', { assumedBy });
+    const permission = { grantee, actions: ['sqs:SendMessage'], resourceArns: [queue.queueArn] };
+    const grant = () => grantOn(queue, permission, undefined);
+    if (refusal !== undefined) expect(grant).toThrow(refusal);
+    else expect(grant().success).toBe(true);
+  },
+);

@@ -62,12 +62,15 @@ test('a key with several values takes no operator of one value', () => {
   expect(error?.message).toContain('events:source');
 });
 
-const KEYS = { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': ['AUDIT#*', 'X'] } };
+const KEYS = {
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['AUDIT#*', 'X'] },
+  Null: { 'dynamodb:LeadingKeys': ['false'] },
+};
 test.each<[keys: string[] | undefined, applies: boolean]>([
   [['AUDIT#org'], true],
-  [['ORG#1', 'X'], true],
+  [['AUDIT#org', 'X'], true],
+  [['ORG#1', 'X'], false],
   [['ORG#AUDIT#'], false],
-  [[], false],
   [undefined, false],
 ])('a condition on partition keys of a call with %j applies: %p', (keys, applies) => {
   const sets = keys && { 'dynamodb:LeadingKeys': keys };
