@@ -2,6 +2,8 @@ import { widgetOf } from '../harness.ts';
 import { pageScript, REACT_18 } from '../page-script.ts';
 import { harness } from '../shared-harness.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Pages whose whole document is one React application (Remix, React Router, own servers), with the widget's tag in its head.
 
 /** The application. It hydrates when the page calls `hydrate()`, as a bundle does that arrives late. */
@@ -9,7 +11,6 @@ const application = (title: string) => `
 import { useState } from 'react';
 import { hydrateRoot } from 'react-dom/client';
 
-beforeEach(() => harness.service.reset());
 function Page() {
   const [count, setCount] = useState(0);
   return <html lang="en">

@@ -5,6 +5,8 @@ import { widgetOf } from '../harness.ts';
 import { pageScript, REACT_18 } from '../page-script.ts';
 import { harness } from '../shared-harness.ts';
 
+beforeEach(() => harness.service.reset());
+
 /** The code of a recipe as docs/widget-recipes.md prints it, with the address of the service. */
 const recipe = (heading: string, nth = 0) =>
   (
@@ -16,7 +18,6 @@ const application = () => `${recipe('React')}
 import { useState } from 'react';
 import { createRoot } from 'react-dom/client';
 
-beforeEach(() => harness.service.reset());
 function Application() {
   const [siteId, setSiteId] = useState('');
   return <>
