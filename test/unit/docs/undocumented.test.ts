@@ -23,6 +23,11 @@ const UNDOCUMENTED: readonly (readonly [sentence: string, client: string, subjec
     /(?:move task|redrive)[^.]{0,200}(?:message ?group|MessageGroupId)/i,
   ],
   [
+    'AWS does not say whether IAM asks about each write of a transaction',
+    'dynamodb',
+    /LeadingKeys|condition key[^.]{0,120}transact|transact[^.]{0,120}condition key/i,
+  ],
+  [
     'AWS does not document that a refused `INSERT` returns the item',
     'dynamodb',
     /INSERT[^.]{0,120}ReturnValuesOnConditionCheckFailure|ReturnValuesOnConditionCheckFailure[^.]{0,120}INSERT/,
