@@ -2,6 +2,7 @@ import { Names } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import * as apigatewayv2 from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { METRICS } from '../src/deployment/metrics.ts';
@@ -106,17 +107,6 @@ export class ServiceApi extends Construct {
       'APIG4',
     );
     alarms.watch(this, [notFound]);
-    alarms.raise(this, 'ServerErrors', {
-      runbookEntry: 'server-errors',
-      // The API's own metric of 5xx also counts the 502 of a form whose endpoint fails.
-      metric: faultsOf(
-        'Requests answered with 500',
-        ownMetric(stage, METRICS.failedRequests),
-        this.http.metricCount({ period: FIVE_MINUTES, statistic: 'Sum' }),
-      ),
-      ...LASTING_ERRORS,
-      endsRelease: true,
-    });
     // What API Gateway throttles reaches no function and no metric of its own, and a metric for each route costs money. So the sum of all is
     // compared with init's share, the largest. Only the access log shows that a smaller share is used up.
     alarms.raise(this, 'NearThrottle', {
@@ -127,6 +117,36 @@ export class ServiceApi extends Construct {
         NEAR_THROTTLE * Math.max(...Object.values(SHARES)) * requestsPerSecond * FIVE_MINUTES.toSeconds(),
       ),
       ...LASTING,
+    });
+  }
+
+  /**
+   * Creates one alarm over the 500 of functions and the 5xx that API Gateway answers itself, because it may not or cannot invoke a function. An endpoint
+   * raises it neither by its failures, each of them an attempt and a 502, nor when it uses up the executions of the function that waits for it.
+   */
+  watchServerErrors({ stage, alarms }: Foundation, formSubmit: ServiceFunction): void {
+    const period = FIVE_MINUTES;
+    const otherErrors = new MathExpression({
+      expression: 'FILL(answered, 0) - FILL(forms, 0) - FILL(refused, 0)',
+      period,
+      usingMetrics: {
+        answered: this.http.metricServerError({ period, statistic: 'Sum' }),
+        forms: ownMetric(stage, METRICS.attempts).with({
+          dimensionsMap: { trigger: 'form', service: stage.service },
+        }),
+        refused: formSubmit.fn.metricThrottles({ period }),
+      },
+    });
+    const faults = new MathExpression({
+      expression: 'MAX([FILL(failed, 0), otherErrors])',
+      period,
+      usingMetrics: { failed: ownMetric(stage, METRICS.failedRequests), otherErrors },
+    });
+    alarms.raise(this, 'ServerErrors', {
+      runbookEntry: 'server-errors',
+      metric: faultsOf('Faults', faults, this.http.metricCount({ period, statistic: 'Sum' })),
+      ...LASTING_ERRORS,
+      endsRelease: true,
     });
   }
 

@@ -33,6 +33,7 @@ export class WidgetRoutes extends Construct {
     // A form submission takes as long as the customer's endpoint.
     props.alarms.watchLatency(this, [sessionCreate, widgetInit]);
     props.alarms.watchThrottles(this, [sessionCreate, widgetInit, preflight]);
+    props.api.watchServerErrors(props, formSubmit);
     const publicRoute = (operation: PublicOperation, name: RouteName, fn: ServiceFunction) => {
       const { method, path } = PUBLIC_OPERATIONS[operation];
       props.api.route(path, HttpMethod[method], name, fn);
