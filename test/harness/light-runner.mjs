@@ -1,7 +1,7 @@
 import Tinypool from 'tinypool';
 
-/** What jest-light-runner runs in a process of tests. */
-const WORKER = new URL('worker-runner.js', import.meta.resolve('jest-light-runner'));
+/** What runs a file in a process of tests. */
+const WORKER = new URL('light-worker.mjs', import.meta.url);
 
 /** Answers the first question of a process of tests, which is for its configuration. Each test file has a channel of its own: one for all processes loses answers. */
 function channelWith(workerData) {

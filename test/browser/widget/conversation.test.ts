@@ -122,7 +122,6 @@ test('a view that the page sets when another one has an error is shown', async (
       vaWave('conversation', { mount() { throw new Error('broken view'); } })</script>`,
   });
   await widgetOf(page).launcher.click();
-  await page.waitForTimeout(200);
   await widgetOf(page).host.getByText('Write to us instead').waitFor();
 });
 

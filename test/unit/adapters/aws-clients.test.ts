@@ -17,6 +17,7 @@ import {
   snsClient,
   sqsClient,
 } from '../../../src/adapters/aws-clients.ts';
+import { restoreEnvironmentAfterEach } from '../../harness/environment.ts';
 import { originOf } from '../../harness/server.ts';
 
 const CREDENTIALS = { accessKeyId: 'test', secretAccessKey: 'EXAMPLEKEY' };
@@ -53,6 +54,8 @@ const aTable = (more?: Partial<AwsAccess>) => {
   const client = dynamoDbClient(access(more));
   return { read: () => client.send(new GetItemCommand({ TableName: 'table', Key: { pk: { S: 'key' } } })) };
 };
+restoreEnvironmentAfterEach();
+
 /** Long enough for a response on a busy machine. The test waits five times as long. */
 const ATTEMPT_MS = 500;
 const IMPATIENT = {
@@ -60,12 +63,8 @@ const IMPATIENT = {
 };
 
 test('an endpoint is used whatever endpoints of AWS the environment asks for', async () => {
-  const variables = ['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT'];
-  for (const name of variables) process.env[name] = 'true';
-  const forget = () => {
-    for (const name of variables) delete process.env[name];
-  };
-  await aTable().read().finally(forget);
+  Object.assign(process.env, { AWS_USE_FIPS_ENDPOINT: 'true', AWS_USE_DUALSTACK_ENDPOINT: 'true' });
+  await aTable().read();
   expect(received).toHaveLength(1);
 });
 
@@ -152,13 +151,10 @@ describe('a call', () => {
   });
 
   test("uses the endpoint of the environment, also when a queue's URL has another one", async () => {
-    const before = { ...process.env };
     Object.assign(process.env, { AWS_ENDPOINT_URL_SQS: origin, AWS_REGION: 'eu-central-1' });
     const client = sqsClient({ credentials: CREDENTIALS });
     const QueueUrl = 'http://127.0.0.1:1/000000000000/queue';
-    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'text' })).finally(() => {
-      process.env = before;
-    });
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'text' }));
     expect(received).toHaveLength(1);
   });
 

@@ -8,11 +8,12 @@ import { accountFacts, connect } from '../../../cli/connection.ts';
 import { failureOf } from '../../../cli/exit-codes.ts';
 import { receiverCertificate } from '../../../local/certificates.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
+import { restoreEnvironmentAfterEach } from '../../harness/environment.ts';
 import { originOf, startServer } from '../../harness/server.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const before = { ...process.env };
+restoreEnvironmentAfterEach();
 /** What CloudFormation answers, and what it was asked. */
 let answer: { readonly status: number; readonly body: string };
 let asked: string[] = [];
@@ -72,7 +73,6 @@ beforeEach(() => {
   shell({ AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'x', AWS_REGION: 'eu-west-1' });
 });
 afterAll(() => {
-  process.env = before;
   cloudFormation.stop();
   securityTokens.stop();
 });

@@ -1,9 +1,11 @@
 import { InvocationEnded } from '../../../../src/domain/delivery/outbound-request.ts';
+import { restoreEnvironmentAfterEach } from '../../../harness/environment.ts';
 import { within } from '../../../harness/within.ts';
 import { selfSigned } from './authority.ts';
 import { type Receiver, startAnswering, startTcp, startTls, staysOpen } from './receiver.ts';
 import { ALLOWED, ALLOWED_TOO, HOST, LONG_MS, networkOfFile, OK, post, SHORT_MS } from './test-network.ts';
 
+restoreEnvironmentAfterEach();
 const network = await networkOfFile();
 
 async function deliverTo(receiver: Receiver, timeoutMs = LONG_MS, url = `https://${HOST}:${receiver.port}/`) {
@@ -163,7 +165,6 @@ describe('TLS', () => {
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
     const receiver = await startAnswering(selfSigned([HOST]), OK);
     expect((await deliverTo(receiver)).error?.code).toBe('tls_failure');
-    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
   });
 
   test('the authority of another pipeline is not trusted', async () => {
@@ -215,7 +216,6 @@ test('proxies of the environment are not used', async () => {
   const receiver = await startAnswering(network.identity, OK);
   for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) process.env[name] = `http://127.0.0.1:${proxy.port}`;
   expect((await deliverTo(receiver)).status).toBe(200);
-  for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) delete process.env[name];
   expect(proxy.connections()).toBe(0);
 });
 

@@ -5,10 +5,13 @@ import * as local from '../../../../local/network-rule.ts';
 import type { NetworkRule } from '../../../../src/adapters/outbound/network-rule.ts';
 import * as strict from '../../../../src/adapters/outbound/network-rule.ts';
 import { createOutbound } from '../../../../src/adapters/outbound/outbound.ts';
+import { restoreEnvironmentAfterEach } from '../../../harness/environment.ts';
 import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 import { createAuthority } from './authority.ts';
 import { startAnswering, stopReceivers } from './receiver.ts';
 import { clock, OK, post } from './test-network.ts';
+
+restoreEnvironmentAfterEach();
 
 /** The compiler checks here that both modules have all members of the type. */
 const rules: Readonly<Record<string, NetworkRule>> = { strict, local };
@@ -27,7 +30,6 @@ test('the strict rule trusts no other authority and allows no local name in any 
   expect(strict.extraCertificateAuthorities()).toEqual([]);
   expect(strict.nameProblem('localhost')).toBeDefined();
   expect(strict.addressProblem('127.0.0.1')).toBeDefined();
-  delete process.env.VA_WAVE_LOCAL_CA_FILE;
 });
 
 describe('the local rule', () => {

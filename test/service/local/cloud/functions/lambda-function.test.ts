@@ -65,6 +65,7 @@ door.onmessage = (event) => {
 };
 
 afterEach(() => Promise.all(functions.splice(0).map((one) => one.stop())));
+afterEach(() => void import.meta.jest.useRealTimers());
 afterAll(() => door.close());
 
 function start({ timeout = 10, memory = 128 } = {}): LambdaFunction {
@@ -176,7 +177,7 @@ test.each([
 test('an invocation that times out fails alone, and the others go on', async () => {
   const fn = start();
   const first = value(await invoke(fn, {}));
-  const { useFakeTimers, advanceTimersByTime, useRealTimers } = import.meta.jest;
+  const { useFakeTimers, advanceTimersByTime } = import.meta.jest;
   useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
   const hangs = invoke(fn, { name: 'hangs', ends: 'hang' });
   await atTheDoor(1);
@@ -184,7 +185,7 @@ test('an invocation that times out fails alone, and the others go on', async () 
   const beside = invoke(fn, { name: 'beside' });
   await atTheDoor(2);
   advanceTimersByTime(1_000);
-  useRealTimers();
+  import.meta.jest.useRealTimers();
   expect(value(await hangs).errorType).toBe('Sandbox.Timedout');
   release('beside');
   expect(value(await beside).threadId).toBe(first.threadId);
