@@ -7,7 +7,7 @@ import {
   NEW_TABLE,
   USUAL_ACCOUNT_CONCURRENCY,
 } from '../src/deployment/capacity.ts';
-import { eventsPerSecond } from '../src/deployment/regions.ts';
+import { busQuotas } from '../src/deployment/regions.ts';
 
 /** The maximum concurrency of each part of the service. */
 export type Concurrency = ReturnType<typeof shareConcurrency>;
@@ -89,9 +89,9 @@ export function notesOnCapacity(
       `${load} need ${account} concurrent executions of the account; ${command('doctor')} compares them with its quota`,
     ],
     [
-      !Token.isUnresolved(region) && region !== '' && deliveriesPerSecond > eventsPerSecond(region),
+      !Token.isUnresolved(region) && region !== '' && deliveriesPerSecond > busQuotas(region).events,
       'va-wave:region',
-      `${region} passes ${eventsPerSecond(region)} events a second to the queue by default, and others later; ${command('doctor')} names the quota`,
+      `${region} passes ${busQuotas(region).events} events a second to the queue by default, and others later; ${command('doctor')} names the quota`,
     ],
     [toWarm, 'va-wave:warm', `New tables take less than ${load}: run ${command('warm')} after the deployment`],
   ];

@@ -4,6 +4,7 @@ import { COUNTED, ROUTER_MS } from '../../scripts/costs.ts';
 import { logPartitions } from '../../src/adapters/dynamodb/delivery-records.ts';
 import { EVENT_ATTEMPTS, OUTBOUND_TIMEOUT_MS } from '../../src/contract/limits.ts';
 import { NEW_TABLE } from '../../src/deployment/capacity.ts';
+import { busQuotas } from '../../src/deployment/regions.ts';
 import type { Table } from '../report.ts';
 import { BATCH, SERVICE_TIMES } from './model.ts';
 
@@ -12,8 +13,7 @@ type Limit = readonly [what: string, reachedAt: number, change: string];
 
 /** What one key takes, which is in one partition: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput-scenarios.html: "limited to 1,000 write units per second and 3,000 read units per second". */
 const ONE_KEY = { writes: 1000, reads: 3000 };
-/** https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html, us-east-1: requests and rule invocations a second. */
-const BUS = { putEvents: 10_000, invocations: 18_750 };
+const BUS = busQuotas('us-east-1');
 
 /** Returns a number with separators for thousands. */
 const count = (number: number) => number.toLocaleString('en');
@@ -49,10 +49,10 @@ const SHARED: readonly Limit[] = [
   ],
   [
     "EventBridge's PutEvents requests",
-    BUS.putEvents,
-    'ten events per request; a higher quota, and smaller regions begin with a tenth',
+    BUS.requests,
+    'ten events per request; a higher quota, and smaller regions begin with 400',
   ],
-  ["EventBridge's invocations of the rule", BUS.invocations, 'a higher quota'],
+  ["EventBridge's invocations of the rule", BUS.events, 'a higher quota'],
   [`a table's quota of ${count(USUAL_TABLE_WRITES)} writes a second`, USUAL_TABLE_WRITES / writes, 'a higher quota'],
   [
     `the dispatcher's ${usual.dispatcher} invocations`,

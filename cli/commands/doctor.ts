@@ -1,5 +1,5 @@
 import { capacityFor, deliveriesFor, USUAL_ACCOUNT_CONCURRENCY } from '../../src/deployment/capacity.ts';
-import { eventsPerSecond, UNSUPPORTED_REGION } from '../../src/deployment/regions.ts';
+import { busQuotas, UNSUPPORTED_REGION } from '../../src/deployment/regions.ts';
 import type { CliCommand } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type AccountFacts, DEFAULT_STACK } from '../process.ts';
@@ -57,7 +57,7 @@ function examineAccount(
   const { region, toolkit, concurrency, tableWriteUnits, stack, version } = facts;
   const needs = load === undefined ? undefined : capacityFor(load);
   const executions = needs?.account ?? USUAL_ACCOUNT_CONCURRENCY;
-  const events = eventsPerSecond(region);
+  const { events, requests } = busQuotas(region);
   const adviceBegins =
     load === undefined
       ? `Deploy with -c accountConcurrency=${concurrency}, and`
@@ -106,6 +106,8 @@ function examineAccount(
       events,
       'The default of this region delays more. See yours: aws service-quotas get-service-quota --service-code events --quota-code L-5540C5E3',
     ),
+    // A platform may put ten events in each, so more events than requests need nothing.
+    checkOf('PutEvents per second', true, requests, ''),
     checkOf(
       `stack ${stackName}`,
       stack === undefined || !FAILED.test(stack),

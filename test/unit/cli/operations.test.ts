@@ -62,6 +62,7 @@ describe('doctor', () => {
     const { code, out, err } = await operator.run('doctor', '--region', 'eu-west-1', '--stack', 'Chat');
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('stack Chat');
+    expect(out).toMatch(/events per second +18750 .*\n.*PutEvents per second +10000 /);
     expect(operator.targets).toEqual([{ region: 'eu-west-1', stack: 'Chat' }]);
   });
 
