@@ -64,8 +64,8 @@ test.each(statements)(
   120_000,
 );
 
-/** Lambda may need these actions to poll a queue, but the local cloud does not use them. The CDK grants them with the event source. */
-const UNUSED_POLLING_ACTIONS = ['sqs:ChangeMessageVisibility', 'sqs:GetQueueUrl'];
+/** Lambda may need these actions to poll a queue, which the CDK grants with the event source. A function uses them after a fault only. */
+const POLLING_ACTIONS = ['sqs:ChangeMessageVisibility', 'sqs:GetQueueUrl'];
 
 test('the scenario makes every granted call on every named resource', async () => {
   // The steps count received requests, so this test needs its own receiver.
@@ -79,11 +79,13 @@ test('the scenario makes every granted call on every named resource', async () =
     expect(cloud.denials).toEqual([]);
     const grants = cloud.grants;
     const unused = cloud.statements
+      .filter(({ statement }) => statement.Effect === 'Allow')
       .flatMap(({ role, index, statement: { Action = [], Resource = [] } }) =>
         Action.flatMap((action) => Resource.map((resource) => ({ role, index, action, resource }))),
       )
       .filter(
         ({ role, index, action, resource }) =>
+          !POLLING_ACTIONS.includes(action) &&
           !grants.some(
             (grant) =>
               grant.statement?.role === role &&
@@ -93,10 +95,7 @@ test('the scenario makes every granted call on every named resource', async () =
           ),
       )
       .map(({ role, action, resource }) => `${constructOf(role)}: ${action} on ${resource}`);
-    const queues = ['DeliveriesDispatcher', 'DeliveriesEventRouter'].flatMap((name) =>
-      UNUSED_POLLING_ACTIONS.map((action) => expect.stringMatching(`^${name}: ${action} on `)),
-    );
-    expect(unused.toSorted()).toEqual(queues);
+    expect(unused).toEqual([]);
   } finally {
     await cloud.stop();
     await receiver.stop();
