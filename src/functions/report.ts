@@ -12,28 +12,28 @@ import { setting } from './settings.ts';
 /** A line of the log. @default shown: the ids and the cause of the fact */
 type Line = readonly [level: 'info' | 'warn' | 'error', message: string, shown?: LogAttributes];
 
-/** A line that is the same for every fact of a kind, and the metric that counts them. */
-type SameLine = readonly [level: Line[0], message: string, metric?: string];
+/** A line that is the same for every fact of a kind, and the metric that counts them, or null. */
+type SameLine = readonly [level: Line[0], message: string, metric: string | null];
 
 const SAME_LINES = {
-  send_failed: ['error', 'The service could not make a request'],
-  record_unqueued: ['error', 'A delivery record cannot be completed later'],
-  request_uncounted: ['error', 'A request could not be counted against a limit of its organization'],
+  send_failed: ['error', 'The service could not make a request', null],
+  record_unqueued: ['error', 'A delivery record cannot be completed later', null],
+  request_uncounted: ['error', 'A request could not be counted against a limit of its organization', null],
   endpoint_failing: ['warn', 'An endpoint has failed for an hour', METRICS.endpointsFailing],
-  watch_failed: ['error', 'The check for a failing endpoint did not complete'],
+  watch_failed: ['error', 'The check for a failing endpoint did not complete', null],
   event_dropped: ['error', 'An event was dropped: its publisher must correct the field', METRICS.eventsDropped],
-  form_forwarded: ['info', 'Forwarded a form submission'],
-  forward_failed: ['error', 'A form submission could not be forwarded'],
-  submission_unsettled: ['error', 'The outcome of a form submission could not be stored'],
-  call_unrecorded: ['error', 'A call could not be recorded with its conversation'],
+  form_forwarded: ['info', 'Forwarded a form submission', null],
+  forward_failed: ['error', 'A form submission could not be forwarded', null],
+  submission_unsettled: ['error', 'The outcome of a form submission could not be stored', null],
+  call_unrecorded: ['error', 'A call could not be recorded with its conversation', null],
   action_unreadable: ['error', 'An Action cannot be read', METRICS.unreadableActions],
-  assistant_unreadable: ['error', 'An assistant cannot be read'],
-  organization_unreadable: ['error', 'A part of an organization cannot be read'],
+  assistant_unreadable: ['error', 'An assistant cannot be read', null],
+  organization_unreadable: ['error', 'A part of an organization cannot be read', null],
   request_failed: ['error', 'The request failed', METRICS.failedRequests],
-  invocation_failed: ['error', 'The invocation failed'],
+  invocation_failed: ['error', 'The invocation failed', null],
   message_failed: ['error', 'A message failed and becomes visible again', METRICS.failedMessages],
-  message_unhidden: ['error', 'The visibility of a message could not be changed'],
-  token_keys_rotated: ['info', 'Rotated the token keys'],
+  message_unhidden: ['error', 'The visibility of a message could not be changed', null],
+  token_keys_rotated: ['info', 'Rotated the token keys', null],
 } satisfies Partial<Record<Fact['kind'], SameLine>>;
 
 /** Statuses of authentication, authorization and rate limits. Other refusals are errors in the caller's input and are not counted. */
@@ -116,7 +116,7 @@ export function factReporter(logger: Logger, now: Clock) {
           return null;
         default: {
           const [level, message, metric]: SameLine = SAME_LINES[fact.kind];
-          if (metric !== undefined) count(metric);
+          if (metric !== null) count(metric);
           return [level, message];
         }
       }
