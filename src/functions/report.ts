@@ -5,6 +5,7 @@ import { type AttemptResult, type FailureCode, failureOf } from '../contract/del
 import { METRICS, METRICS_NAMESPACE } from '../deployment/metrics.ts';
 import { BoundedMap } from '../domain/bounded-map.ts';
 import type { Fact, FactOf } from '../domain/facts.ts';
+import type { RefusalFacts } from '../domain/refusal.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Clock } from '../domain/sources.ts';
 import { setting } from './settings.ts';
@@ -38,6 +39,9 @@ const SAME_LINES = {
 
 /** Statuses of authentication, authorization and rate limits. Other refusals are errors in the caller's input and are not counted. */
 const COUNTED_STATUSES: ReadonlySet<FactOf<'request_refused'>['status']> = new Set([401, 403, 429]);
+
+/** Each further fact of a refusal is counted by a dimension, or has null. */
+type RefusalDimensions = Readonly<Record<keyof RefusalFacts, string | null | undefined>>;
 
 const WAIT_MESSAGES: Readonly<Record<FactOf<'message_waits'>['why'], string>> = {
   in_progress: 'A message becomes visible again after the attempt in progress',
@@ -100,7 +104,8 @@ export function factReporter(logger: Logger, now: Clock) {
           const { code, status, route, token_problem } = shownFact;
           const refusals = countedBy(METRICS.refusals);
           if (COUNTED_STATUSES.has(status)) refusals.once('reason', code);
-          if (token_problem !== undefined) refusals.once('token_problem', token_problem);
+          const dimensions: RefusalDimensions = { token_problem };
+          for (const [dimension, value] of Object.entries(dimensions)) if (value) refusals.once(dimension, value);
           // The logger adds the site. A direct invocation has no route and no line, because its caller gets the refusal as its result.
           const isShown = route !== undefined && hasLine([...Object.values(shownFact).map(String), site_id]);
           return isShown ? ['info', 'Refused', shownFact] : null;
