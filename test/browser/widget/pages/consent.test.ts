@@ -112,6 +112,8 @@ test('who has keys is resumed on each page, and what another user left goes on a
   const { page, widget } = await harness.visit({ tag, files: { '/next': next } });
   await widget.launcher.click();
   await widget.field('Your name').fill('Ada');
+  // The service has been asked before the page has its answer.
+  await page.waitForFunction(() => JSON.stringify({ ...sessionStorage }).includes('conversation-1'));
   await page.reload();
   await widget.launcher.waitFor();
   expect(harness.service.to('init').at(-1)?.body.conversation_id).toBe('conversation-1');

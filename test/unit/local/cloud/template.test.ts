@@ -112,7 +112,7 @@ describe('a template', () => {
     expect(() => read({ X: { Type: `AWS::${type}`, Properties } })).toThrow(message);
   });
 
-  const operators = ['StringEquals', 'StringLike', 'StringNotEquals', 'ForAllValues:StringLike', 'BoolIfExists'];
+  const operators = ['StringEquals', 'StringLike', 'StringNotEquals', 'ForAnyValue:StringLike', 'BoolIfExists'];
   test.each<[Record<string, Json>, string]>([
     [{ Condition: { Bool: { 'aws:ViaAWSService': 'true' } } }, 'Unrecognized key: "aws:ViaAWSService"'],
     ...[...operators, 'NumericLessThan', 'IpAddress', 'constructor'].map((operator): [Record<string, Json>, string] => [
