@@ -1,6 +1,4 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { lastingFolder } from './run-folder.ts';
 
 type Writer = (folder: string) => Promise<unknown>;
 const writers: Writer[] = [];
@@ -13,7 +11,7 @@ export function atFailedTest(write: Writer): void {
 /** Adds the folder with what was written about a failed test to its error. */
 export async function describeFailure(error: unknown): Promise<void> {
   if (writers.length === 0 || !(error instanceof Error)) return;
-  const folder = mkdtempSync(join(tmpdir(), 'va-wave-failed-test-'));
+  const folder = lastingFolder('failed-test');
   await Promise.all(writers.map((write) => write(folder)));
   const line = `\nThe pages at this moment, and their consoles: ${folder}`;
   error.stack = error.stack?.replace(/\n {4}at |$/, (end) => `${line}${end}`);

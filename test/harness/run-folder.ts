@@ -1,15 +1,16 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** The environment variable with the folder of a run. Workers and their child processes inherit it. */
 const RUN_FOLDER = 'VA_WAVE_TEST_RUN_FOLDER';
 
-/** Creates the folder of a run. @returns a function that removes it */
+/** Creates the folder of a run, in which libraries and programs also leave what they do not delete, such as the CDK's assemblies. @returns a function that removes it */
 export function createRunFolder(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'va-wave-run-'));
   process.env[RUN_FOLDER] = folder;
+  process.env.TMPDIR = folder;
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
@@ -56,3 +57,6 @@ export function runFolder(): string {
   if (process.env[RUN_FOLDER] === undefined) process.once('exit', createRunFolder());
   return process.env[RUN_FOLDER] ?? '';
 }
+
+/** Creates a folder that outlasts the run, such as one with the picture of a failure. */
+export const lastingFolder = (name: string): string => mkdtempSync(join(dirname(runFolder()), `va-wave-${name}-`));
