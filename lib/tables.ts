@@ -1,4 +1,3 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   AttributeType,
   BillingMode,
@@ -96,11 +95,10 @@ export class ServiceTables extends Construct {
       environmentName: ENVIRONMENT.configurationTable,
       existingTable: props.configurationTable,
     });
-    // Counters expire within two days, so this table is deleted with the stack.
     this.counters = new ServiceTable(this, 'Counters', {
       stage,
       environmentName: ENVIRONMENT.countersTable,
-      differs: { sortKey: undefined, removalPolicy: RemovalPolicy.DESTROY, deletionProtection: false },
+      differs: { sortKey: undefined },
     });
     this.conversations = new ServiceTable(this, 'Conversations', {
       stage,

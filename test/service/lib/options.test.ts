@@ -62,26 +62,6 @@ describe('a stage', () => {
     expect(same(dev)).toEqual(same(prod));
   });
 
-  test.each([
-    ['AWS::SecretsManager::Secret', 'RetainExceptOnCreate', {}],
-    ['AWS::Logs::LogGroup', 'RetainExceptOnCreate', {}],
-    // Their deletion would fail: tables and users are protected, and a bucket may have files.
-    ['AWS::DynamoDB::Table', 'Retain', { DeletionProtectionEnabled: true }],
-    ['AWS::Cognito::UserPool', 'Retain', { DeletionProtection: 'ACTIVE' }],
-    ['AWS::S3::Bucket', 'Retain', {}],
-  ])('of production gives each %s the fate %s, protected by %j, and dev deletes it', (type, fate, protection) => {
-    // A new stack needs neither the old origin secret nor rate windows.
-    const kept = Object.entries(ofType(prod, type)).filter(([name]) => !/^(KeysOrigin|TablesCounters)/.test(name));
-    expect(kept.length).toBeGreaterThan(0);
-    for (const [name, { DeletionPolicy, UpdateReplacePolicy, Properties }] of kept) {
-      expect([DeletionPolicy, UpdateReplacePolicy]).toEqual([fate, 'Retain']);
-      expect(Properties).toMatchObject(protection);
-      const { [name]: deleted } = ofType(dev, type);
-      expect([deleted?.DeletionPolicy, deleted?.UpdateReplacePolicy]).toEqual(['Delete', 'Delete']);
-      if (Object.keys(protection).length > 0) expect(deleted?.Properties).not.toMatchObject(protection);
-    }
-  });
-
   test('of development empties its bucket, and keeps logs for a week', () => {
     dev.resourceCountIs('Custom::S3AutoDeleteObjects', 1);
     prod.resourceCountIs('Custom::S3AutoDeleteObjects', 0);

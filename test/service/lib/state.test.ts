@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fullDiff, ResourceImpact } from '@aws-cdk/cloudformation-diff';
 import * as z from 'zod';
-import { synthesize } from './synthesized.ts';
+import { nameOf, synthesize } from './synthesized.ts';
 
 /**
  * The logical ids of resources that hold state or an address which customers use. When an id changes, CloudFormation creates a new
@@ -80,6 +80,71 @@ test('every other resource type of the templates is listed as stateless', () => 
   const unlisted = everything.filter(({ type }) => !(type in STATE) && !isStateless(type));
   expect(unlisted).toEqual([]);
 });
+
+type Fate = {
+  readonly deletion?: 'Retain' | 'RetainExceptOnCreate';
+  /** What else keeps the resource, in production alone. */
+  readonly protection?: Readonly<Record<string, unknown>>;
+  /** Why the stack of production may delete what the type has; for names of resources, only what these have. */
+  readonly exceptions?: string | Readonly<Record<string, string>>;
+};
+const ADDRESS = 'CloudFormation has no protection for it, and a stack that is deleted has no use for the address';
+/** What happens in production to each type of resource with state or a log. */
+const FATES: Readonly<Record<string, Fate>> = {
+  // The deletion of tables, users and buckets of a stack whose creation fails would fail: they are protected, and a bucket may have files.
+  'AWS::DynamoDB::Table': {
+    deletion: 'Retain',
+    protection: {
+      DeletionProtectionEnabled: true,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    },
+  },
+  'AWS::Cognito::UserPool': { deletion: 'Retain', protection: { DeletionProtection: 'ACTIVE' } },
+  'AWS::S3::Bucket': { deletion: 'Retain' },
+  'AWS::SecretsManager::Secret': {
+    deletion: 'RetainExceptOnCreate',
+    exceptions: {
+      KeysOrigin: 'a new stack has a distribution and a secret of its own',
+      CanaryServerKey: 'the operator can create another server secret',
+    },
+  },
+  'AWS::Logs::LogGroup': { deletion: 'RetainExceptOnCreate' },
+  'AWS::EC2::EIP': { deletion: 'RetainExceptOnCreate' },
+  'AWS::SQS::Queue': { exceptions: 'messages in transit, which nothing reads after the deletion of the stack' },
+  'AWS::Events::Archive': { exceptions: 'a copy, which only its own bus can replay' },
+  'AWS::Events::EventBus': { exceptions: ADDRESS },
+  'AWS::ApiGatewayV2::Api': { exceptions: ADDRESS },
+  'AWS::CloudFront::Distribution': { exceptions: ADDRESS },
+  'AWS::Cognito::UserPoolClient': { exceptions: 'settings of the login' },
+  'AWS::Cognito::UserPoolDomain': { exceptions: ADDRESS },
+};
+
+test('every type of resource with state has a fate', () => {
+  const types = new Set([...Object.keys(STATE), 'AWS::Logs::LogGroup', 'AWS::Events::Archive']);
+  expect(Object.keys(FATES).sort()).toEqual([...types].sort());
+});
+
+test.each(Object.entries(FATES))(
+  'production keeps each %s or says why not, and development keeps none',
+  async (type, { deletion, protection = {}, exceptions = {} }) => {
+    const resourcesIn = async (choice: 'production with every option' | 'development') =>
+      Object.entries((await synthesize(choice)).findResources(type));
+    const isExcepted = (id: string) => typeof exceptions === 'string' || nameOf(id) in exceptions;
+    const ofProduction = await resourcesIn('production with every option');
+    expect(ofProduction.length).toBeGreaterThan(0);
+    for (const [id, { DeletionPolicy = 'Delete', UpdateReplacePolicy = 'Delete', Properties }] of ofProduction) {
+      const policies = isExcepted(id) ? ['Delete', 'Delete'] : [deletion, 'Retain'];
+      expect([id, DeletionPolicy, UpdateReplacePolicy]).toEqual([id, ...policies]);
+      expect(Properties).toMatchObject(protection);
+    }
+    for (const [id, { DeletionPolicy = 'Delete', Properties }] of await resourcesIn('development')) {
+      expect([id, DeletionPolicy]).toEqual([id, 'Delete']);
+      expect([id, Properties.DeletionProtectionEnabled ?? false, Properties.DeletionProtection ?? 'INACTIVE']).toEqual([
+        ...[id, false, 'INACTIVE'],
+      ]);
+    }
+  },
+);
 
 const releases = new URL('../../releases/', import.meta.url);
 const anyTemplate = z.object({
