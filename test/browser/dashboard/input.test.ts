@@ -1,5 +1,6 @@
 import type { Locator, Route } from 'playwright-core';
 import { until } from '../../harness/until.ts';
+import { framesDrawn } from '../widget/page-state.ts';
 import { button, dashboard, page } from './shared-dashboard.ts';
 import { flaws, open } from './started-dashboard.ts';
 
@@ -23,7 +24,7 @@ describe('clicks and input', () => {
   const press = async (target: Locator) => {
     await page.mouse.move(...(await middleOf(target)));
     await page.mouse.down();
-    await page.waitForTimeout(60);
+    await framesDrawn(page);
     await page.mouse.up();
   };
   /** Holds the answers of an operation until the returned function is called. The service has worked by then. */

@@ -25,8 +25,7 @@ async function picture(
   await page.setViewportSize({ width, height });
   await act(page);
   await page.mouse.move(2, height - 2);
-  await page.waitForTimeout(400);
-  await page.screenshot({ path: `${FOLDER}dashboard-${name}.png` });
+  await page.screenshot({ path: `${FOLDER}dashboard-${name}.png`, animations: 'disabled' });
 }
 const screen = (path: string) => shop.url(`/${siteId}/${path}`);
 

@@ -4,10 +4,11 @@ import { REFUSAL_CODES } from '../../../src/contract/errors.ts';
 import { full } from '../../harness/full.ts';
 import { until } from '../../harness/until.ts';
 import { INIT, type Reply, refuse } from './fake-service.ts';
-import { type PageParts, type VisitOptions, widgetOf } from './harness.ts';
+import { type PageParts, type Visit, type VisitOptions, widgetOf } from './harness.ts';
 import {
   computedStyles,
   countListeners,
+  framesDrawn,
   globals,
   listeners,
   started,
@@ -59,16 +60,8 @@ describe('nothing is on the page when the service refuses init', () => {
     '%s: neither while the widget repeats the request nor after the last time',
     async (_name, reply) => {
       harness.service.init = () => reply;
-      const before = async (page: Page) => {
-        // The test's clock does not move the browser's own timeouts.
-        await page.addInitScript(`AbortSignal.timeout = (ms) => {
-          const controller = new AbortController();
-          setTimeout(() => controller.abort(), ms);
-          return controller.signal;
-        }`);
-        await countListeners(page);
-      };
-      const { page, logged, errors } = await harness.visit({ body: CORNER_BUTTON }, { before, alone: 'clock' });
+      const visit = await harness.visit({ body: CORNER_BUTTON }, { before: countListeners, alone: 'clock' });
+      const { page, logged, errors } = visit;
       await until(() => harness.service.to('init').length > 0);
       expect(await page.locator('va-wave-widget').count()).toBe(0);
       for (let minute = 0; minute < 3 && (await started(page)); minute++) {
@@ -148,9 +141,9 @@ describe('credentials', () => {
 });
 
 describe('the script tag', () => {
-  const only = async (page: Page) => {
-    await widgetOf(page).launcher.waitFor();
-    await page.waitForTimeout(150);
+  const only = async ({ page, widget, settled }: Visit) => {
+    await widget.launcher.waitFor();
+    await settled();
     expect(await page.locator('va-wave-widget').count()).toBe(1);
     expect(harness.service.to('init')).toHaveLength(1);
   };
@@ -166,15 +159,15 @@ describe('the script tag', () => {
     ['as a module', () => ({ script: harness.tag().replace('async', 'type="module" crossorigin') })],
   ];
   test.each(tags)('starts the widget %s', async (_where, parts) => {
-    const { page } = await harness.visit(parts());
-    await only(page);
-    expect(await page.evaluate('document.body.lastElementChild.localName')).toBe('va-wave-widget');
+    const visit = await harness.visit(parts());
+    await only(visit);
+    expect(await visit.page.evaluate('document.body.lastElementChild.localName')).toBe('va-wave-widget');
   });
 
   test('starts the widget when a script inserts it later', async () => {
-    const { page } = await harness.visit({ script: '' });
-    await page.evaluate(startingAt(harness.service.url));
-    await only(page);
+    const visit = await harness.visit({ script: '' });
+    await visit.page.evaluate(startingAt(harness.service.url));
+    await only(visit);
   });
 
   test('starts the widget under its immutable name, and only with its integrity hash', async () => {
@@ -183,19 +176,18 @@ describe('the script tag', () => {
       harness
         .tag(`data-site-id="site_test" integrity="${hash}" crossorigin`)
         .replace('va-wave-widget.js', immutableName);
-    await only((await harness.visit({ script: immutable(integrity) })).page);
+    await only(await harness.visit({ script: immutable(integrity) }));
     const { page } = await harness.visit({
       script: immutable(integrity.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))),
     });
-    await page.waitForTimeout(150);
     expect(await started(page)).toBe(false);
   });
 
   test('does not start the widget from a renamed file', async () => {
-    const { page, logged, errors } = await harness.visit({
+    const { page, logged, errors, settled } = await harness.visit({
       script: harness.tag().replace('va-wave-widget.js', 'chat.js'),
     });
-    await page.waitForTimeout(150);
+    await settled();
     expect(harness.service.received).toEqual([]);
     expect(await started(page)).toBe(false);
     expect({ logged, errors }).toEqual({ logged: [], errors: [] });
@@ -240,7 +232,7 @@ describe('a hostile page', () => {
   const measure = async (page: Page) => {
     const widget = widgetOf(page);
     await widget.openForm();
-    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    await framesDrawn(page);
     const parts = [widget.launcher, widget.dialog, widget.field('Your name'), widget.send];
     return {
       boxes: await Promise.all(parts.map((part) => part.boundingBox())),
@@ -322,14 +314,18 @@ if (full)
             const devtools = await page.context().newCDPSession(page);
             await devtools.send('Emulation.setCPUThrottlingRate', { rate });
             await page.addInitScript(`window.__long = [];
-          new PerformanceObserver((list) => window.__long.push(...list.getEntries().map((entry) => entry.duration)))
-            .observe({ type: 'longtask', buffered: true });`);
+          window.__observer = new PerformanceObserver((list) => window.__long.push(...list.getEntries().map((entry) => entry.duration)));
+          window.__observer.observe({ type: 'longtask', buffered: true });`);
           },
         },
       );
       await widgetOf(page).openForm();
-      await page.waitForTimeout(200);
-      worst.push(await page.evaluate<number>('Math.max(0, ...window.__long)'));
+      await framesDrawn(page);
+      worst.push(
+        await page.evaluate<number>(
+          'Math.max(0, ...window.__long, ...window.__observer.takeRecords().map((entry) => entry.duration))',
+        ),
+      );
     }
     expect(Math.min(...worst)).toBe(0);
   });

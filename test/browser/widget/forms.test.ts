@@ -586,11 +586,15 @@ describe('the browser stores', () => {
 
 describe('window.vaWave', () => {
   test('shows nothing when destroy is called while init is in progress', async () => {
-    harness.service.init = () => 'never';
-    const { page, errors } = await harness.visit();
+    const answer = Promise.withResolvers<void>();
+    const usual = harness.service.init;
+    harness.service.init = (request) => answer.promise.then(() => usual(request));
+    const { page, errors, settled } = await harness.visit();
     await until(() => harness.service.to('init').length === 1);
     await page.evaluate('window.vaWave.destroy()');
-    await page.waitForTimeout(50);
+    answer.resolve();
+    await settled();
+    expect(await page.locator('va-wave-widget').count()).toBe(0);
     expect(await traces(page)).toMatchObject({ globals: [] });
     expect(errors).toEqual([]);
   });

@@ -1,4 +1,5 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
+import { until } from '../../harness/until.ts';
 import { launchBrowser, newContext } from './browser.ts';
 import { type FakeService, startFakeService, startSite } from './fake-service.ts';
 
@@ -25,6 +26,11 @@ export type Visit = {
   readonly logged: string[];
   /** Uncaught errors. */
   readonly errors: string[];
+  /**
+   * Waits until the page has an answer to each of its requests, and has acted on it: what it asks for after the last answer has its own answer, too.
+   * The page asks for nothing more until a timer or a visitor makes it.
+   */
+  readonly settled: () => Promise<void>;
 };
 
 export type VisitOptions = Pick<
@@ -84,12 +90,22 @@ export async function startHarness() {
         if (!message.text().startsWith('Failed to load resource')) logged.push(message.text());
       });
       page.on('pageerror', (error) => errors.push(String(error)));
+      const unanswered = new Set<Request>();
+      page.on('request', (request) => unanswered.add(request));
+      page.on('requestfinished', (request) => unanswered.delete(request));
+      page.on('requestfailed', (request) => unanswered.delete(request));
+      const settled = async () => {
+        do {
+          await until(() => unanswered.size === 0, undefined, 5);
+          await page.evaluate(`fetch('/later').then((response) => response.text())`);
+        } while (unanswered.size > 0);
+      };
       await before?.(page);
       // Each visit has its own origin: nothing that an earlier page stored or still sends belongs to it.
       siteUrl = `http://visit-${++visits}.shop.example:${site.port}`;
       service.visitFrom(siteUrl);
       await page.goto(siteUrl);
-      return { page, widget: widgetOf(page), logged, errors };
+      return { page, widget: widgetOf(page), logged, errors, settled };
     },
     stop: async () => {
       await browser.close();

@@ -53,6 +53,10 @@ export const computedStyles = (page: Page) =>
     return element.tagName + ' ' + Array.from(style, (name) => name + ':' + style.getPropertyValue(name)).join(';');
   })`);
 
+/** Waits until the page has drawn two frames. A change before the first one has been seen by what looks once in a frame. */
+export const framesDrawn = (page: Page) =>
+  page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+
 export const started = (page: Page) => page.evaluate<boolean>('Object.hasOwn(window, "vaWave")');
 
 /** Waits until the widget has removed itself after a failure. */

@@ -38,14 +38,14 @@ async function picture(
   html = 'lang="en"',
   head = '',
 ): Promise<void> {
-  const { page } = await harness.visit(
+  const { page, settled } = await harness.visit(
     { head: STYLE + head, html, body: '<main><h1>Northwind Bikes</h1><p>We build bikes for cities.</p></main>' },
     { viewport: { width: 780, height: 740 }, ...options },
   );
   await widgetOf(page).launcher.waitFor();
   await act(page);
   await page.mouse.move(5, 700);
-  await page.waitForTimeout(300);
+  await settled();
   await page.screenshot({ path: `${FOLDER}widget-${name}.png` });
 }
 
@@ -125,8 +125,7 @@ async function demoPicture(): Promise<void> {
   await page.locator('.request', { hasText: 'message.sent' }).waitFor();
   await page.locator('.request', { hasText: 'usage report' }).waitFor();
   await page.locator('.request', { hasText: 'conversation.started' }).waitFor();
-  await page.waitForTimeout(300);
-  await page.screenshot({ path: `${FOLDER}demo.png` });
+  await page.screenshot({ path: `${FOLDER}demo.png`, animations: 'disabled' });
   await browser.close();
   await demo.stop();
   await cloud.stop();

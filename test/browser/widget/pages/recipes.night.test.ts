@@ -63,21 +63,25 @@ test.each(VERSIONS)(
 test.each(VERSIONS)(
   'with React %d, a component that unmounts before the loader arrives leaves nothing, and another site that is mounted meanwhile counts',
   async (_, react) => {
-    const { page, errors } = await visitApplication(react, (page) =>
+    let arrival = Promise.withResolvers<void>();
+    const { page, errors, settled } = await visitApplication(react, (page) =>
       page.route(/va-wave-widget\.js/, async (route) => {
-        await new Promise((resolve) => setTimeout(resolve, 500));
+        await arrival.promise;
         await route.continue();
       }),
     );
     const click = (name: string) => page.getByRole('button', { name }).click();
     await click('site_test');
     await click('None');
-    await page.waitForTimeout(900);
+    arrival.resolve();
+    await settled();
     expect([harness.service.to('init').length, await widgetOf(page).host.count()]).toEqual([0, 0]);
+    arrival = Promise.withResolvers();
     await click('site_test');
     await click('site_other');
+    arrival.resolve();
     await widgetOf(page).launcher.waitFor();
-    await page.waitForTimeout(300);
+    await settled();
     expect(harness.service.to('init').map(({ headers }) => headers['x-site-id'])).toEqual(['site_other']);
     expect(errors).toEqual([]);
   },

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { byDay } from '../../../harness/full.ts';
-import { until } from '../../../harness/until.ts';
 import { widgetOf } from '../harness.ts';
 import { pageScript } from '../page-script.ts';
 import { harness } from '../shared-harness.ts';
@@ -22,7 +21,7 @@ const ways: readonly [string, string][] = [
   ],
   [
     'the body three times in a row',
-    `for (const n of [1, 2, 3]) setTimeout(() => { document.body.innerHTML = '<h1>New page</h1>' }, n * 40)`,
+    `for (const _ of [1, 2, 3]) { await new Promise(requestAnimationFrame); document.body.innerHTML = '<h1>New page</h1>' }`,
   ],
 ];
 
@@ -38,9 +37,9 @@ test.each(byDay(3, ways))(
     });
     await widget.openForm();
     await widget.field('Message').fill('Twelve bikes');
-    await page.evaluate(`{ ${act} }`);
+    await page.evaluate(`(async () => { ${act} })()`);
     await page.getByText('New page').waitFor();
-    await page.waitForTimeout(400);
+    await widget.dialog.waitFor();
     expect(await page.evaluate('vaWave.isOpen()')).toBe(true);
     await page.keyboard.type(', please.');
     expect(await widget.field('Message').inputValue()).toBe('Twelve bikes, please.');
@@ -63,14 +62,16 @@ test('a page opens its document anew (document.open): a new widget works there, 
 });
 
 test('a page removes the widget each time that it appears: the page stays usable', async () => {
-  const { page, widget } = await harness.visit({
-    head: `<script>window.removals = 0; new MutationObserver(() => {
+  const head = `<script>window.removals = 0; new MutationObserver(() => {
       const found = document.querySelector('va-wave-widget'); if (found) { window.removals++; found.remove(); }
-    }).observe(document.documentElement, { childList: true, subtree: true })</script>`,
-  });
-  await until(() => page.evaluate<boolean>('window.removals > 2'));
-  await page.waitForTimeout(1200);
-  expect(await page.evaluate<number>('window.removals')).toBeLessThan(30);
+    }).observe(document.documentElement, { childList: true, subtree: true })</script>`;
+  const before = (page: Page) => page.clock.pauseAt(Date.now() + 1000);
+  const { page, widget, settled } = await harness.visit({ head }, { alone: 'clock', before });
+  await settled();
+  await page.clock.runFor(2000);
+  const removals = await page.evaluate<number>('window.removals');
+  expect(removals).toBeGreaterThan(2);
+  expect(removals).toBeLessThan(15);
   expect(await widget.host.count()).toBe(0);
 });
 
@@ -89,7 +90,7 @@ describe('Turbo', () => {
   };
 
   test('keeps one widget and one init over visits, also to pages from its cache', async () => {
-    const { page, widget, errors } = await visit();
+    const { page, widget, errors, settled } = await visit();
     await widget.launcher.waitFor();
     for (const [link, title] of [
       ['Second', 'Second page'],
@@ -102,7 +103,7 @@ describe('Turbo', () => {
     await page.goBack();
     await page.getByRole('heading', { name: 'First page' }).waitFor();
     await widget.openForm();
-    await page.waitForTimeout(200);
+    await settled();
     expect([
       await widget.host.count(),
       harness.service.to('init').filter(({ body }) => !body.begin_conversation).length,

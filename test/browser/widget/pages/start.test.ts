@@ -52,10 +52,13 @@ describe('what is no decision is repeated, and nothing is on the page before', (
 
   test('offline, until the browser is online again', async () => {
     harness.service.init = () => refuse(500, 'Internal error');
-    const { page, widget } = await harness.visit();
-    await until(() => inits().length === 1);
+    const { page, widget, settled } = await harness.visit({}, { alone: 'clock' });
+    await settled();
     await page.context().setOffline(true);
-    await page.waitForTimeout(1500);
+    const attempts: string[] = [];
+    page.on('request', (request) => attempts.push(request.url()));
+    await page.clock.runFor(60_000);
+    expect([inits().length, attempts]).toEqual([1, []]);
     harness.service.reset();
     await page.context().setOffline(false);
     await widget.launcher.waitFor();
@@ -65,20 +68,20 @@ describe('what is no decision is repeated, and nothing is on the page before', (
   test('five times at most, after pauses that grow, only while the page is visible; then nothing is left', async () => {
     harness.service.init = () => refuse(500, 'Internal error');
     const before = (page: Page) => page.clock.pauseAt(Date.now() + 1000);
-    const { page } = await harness.visit({}, { alone: 'clock', before });
+    const { page, settled } = await harness.visit({}, { alone: 'clock', before });
     const passed = async (seconds: number) => {
       await page.clock.runFor(seconds * 1000);
-      await page.waitForTimeout(100);
+      await settled();
       return inits().length;
     };
-    await until(() => inits().length === 1);
+    await settled();
     expect(await passed(0.4)).toBe(1);
     await page.evaluate(
       `Object.defineProperty(Document.prototype, 'hidden', { get: () => window.isAway, configurable: true }); window.isAway = true`,
     );
     expect(await passed(60)).toBe(1);
     await page.evaluate(`window.isAway = false; document.dispatchEvent(new Event('visibilitychange'))`);
-    await until(() => inits().length === 2);
+    expect(await passed(0)).toBe(2);
     expect(await passed(1)).toBeLessThanOrEqual(3);
     for (let second = 1; second < 6; second++) await passed(1);
     expect(await passed(1)).toBeLessThanOrEqual(4);
@@ -90,30 +93,29 @@ describe('what is no decision is repeated, and nothing is on the page before', (
   test('after the time that the service names, also when the browser came online in the pause before', async () => {
     first(refuse(500, 'Internal error'), refuse(429, 'Rate limit exceeded', { 'retry-after': '60' }));
     const before = (page: Page) => page.clock.pauseAt(Date.now() + 1000);
-    const { page } = await harness.visit({}, { alone: 'clock', before });
-    await until(() => inits().length === 1);
-    await page.waitForTimeout(100);
+    const { page, settled } = await harness.visit({}, { alone: 'clock', before });
+    await settled();
     await page.evaluate(`dispatchEvent(new Event('online'))`);
-    await until(() => inits().length === 2);
-    await page.waitForTimeout(100);
+    await settled();
     await page.clock.runFor(59_000);
-    await page.waitForTimeout(100);
+    await settled();
     expect(inits()).toHaveLength(2);
-    // On a machine with other work, the answer may have reached the page only now.
-    await until(async () => {
-      await page.clock.runFor(10_000);
-      return inits().length === 3;
-    });
+    // In steps: a request has no answer when the page's clock passes its timeout at once.
+    for (let seconds = 0; seconds < 65; seconds += 5) {
+      await page.clock.runFor(5000);
+      await settled();
+    }
+    expect(inits()).toHaveLength(3);
   });
 
   test('not for a visitor who has gone meanwhile', async () => {
     first(refuse(500, 'Internal error'));
-    const { page, widget } = await harness.visit();
-    await until(() => inits().length === 1);
-    await page.waitForTimeout(100);
+    const { page, widget, settled } = await harness.visit({}, { alone: 'clock' });
+    await settled();
     await page.evaluate(`vaWave('setSessionToken', '${tokenFor('site_test')}')`);
     await widget.launcher.waitFor();
-    await page.waitForTimeout(1500);
+    await page.clock.runFor(60_000);
+    await settled();
     expect(inits().map(({ headers }) => headers['x-site-id'])).toEqual(['site_test', undefined]);
   });
 
@@ -145,8 +147,9 @@ describe('a token that is not there yet', () => {
 
   test('arrives after the 5 seconds that a request waits', async () => {
     service();
-    const { page, widget } = await harness.visit({ tag: `data-session-token="${old}"` }, { alone: 'clock' });
-    await until(() => inits().length === 1);
+    const visit = await harness.visit({ tag: `data-session-token="${old}"` }, { alone: 'clock' });
+    const { page, widget, settled } = visit;
+    await settled();
     await page.clock.runFor(20_000);
     expect(await page.locator('va-wave-widget').count()).toBe(0);
     await page.evaluate(`vaWave('setSessionToken', '${next}')`);
@@ -155,19 +158,17 @@ describe('a token that is not there yet', () => {
 
   test('is refused again and again: the page is asked a few times, not for ever', async () => {
     harness.service.init = () => expired;
-    const { page } = await harness.visit({ tag: `data-session-token="${old}"`, head: RENEWING(old) });
-    await until(() => page.evaluate<boolean>('window.asked > 1'));
-    await page.waitForTimeout(500);
-    expect(await page.evaluate<number>('window.asked')).toBeLessThan(5);
-    expect(inits().length).toBeLessThan(5);
+    const { page, settled } = await harness.visit({ tag: `data-session-token="${old}"`, head: RENEWING(old) });
+    await settled();
+    expect([await page.evaluate<number>('window.asked'), inits().length]).toEqual([2, 3]);
   });
 
   test.each([
     ['no credential', ''],
     ['an empty token', 'data-session-token=""'],
   ])('is set after a log-in, on a page whose tag has %s', async (_name, tag) => {
-    const { page, widget } = await harness.visit({ tag, head: STUB });
-    await page.waitForTimeout(300);
+    const { page, widget, settled } = await harness.visit({ tag, head: STUB });
+    await settled();
     expect(inits()).toEqual([]);
     await page.evaluate(`vaWave('setSessionToken', '${next}')`);
     await widget.launcher.waitFor();
@@ -177,8 +178,8 @@ describe('a token that is not there yet', () => {
     const usual = harness.service.init;
     harness.service.init = (request) =>
       request.headers['x-site-id'] ? refuse(401, 'This site requires session token authentication') : usual(request);
-    const { page, widget } = await harness.visit();
-    await until(() => inits().length === 1);
+    const { page, widget, settled } = await harness.visit();
+    await settled();
     await page.evaluate(`vaWave('setSessionToken', '${next}')`);
     await widget.launcher.waitFor();
   });
@@ -223,10 +224,9 @@ describe('the line of data-debug', () => {
   const DEBUG = ['data-debug', 'data-debug="1"', 'data-debug="TRUE"'];
   test.each([...byDay(1, DEBUG), ...byDay(2, NO_DEBUG)])('is written as %j says', async (attribute) => {
     harness.service.init = () => refuse(401, 'Widget site is disabled');
-    const { page, logged } = await harness.visit({ tag: `data-site-id="site_test" ${attribute}` });
+    const { page, logged, settled } = await harness.visit({ tag: `data-site-id="site_test" ${attribute}` });
     await widgetRemoved(page);
-    if (DEBUG.includes(attribute)) await until(() => logged.length === 1);
-    else await page.waitForTimeout(300);
+    await settled();
     expect(logged).toHaveLength(DEBUG.includes(attribute) ? 1 : 0);
   });
 
@@ -268,23 +268,27 @@ describe('the line of data-debug', () => {
 });
 
 test('a tag that a page has removed while it loaded starts nothing; another tag of the page counts', async () => {
-  const late = async (page: Page) => {
-    await page.route(/va-wave-widget\.js/, async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 500));
+  let arrival = Promise.withResolvers<void>();
+  const late = (page: Page) =>
+    page.route(/va-wave-widget\.js/, async (route) => {
+      await arrival.promise;
       await route.continue();
     });
-  };
-  const { page } = await harness.visit({ script: '' }, { before: late });
-  await page.evaluate(
-    `void ${startingAt(harness.service.url)}; document.querySelector('script[data-site-id]').remove()`,
-  );
-  await page.waitForTimeout(900);
+  const { page, settled } = await harness.visit({ script: '' }, { before: late });
+  const removedTag = `void ${startingAt(harness.service.url)}; { const tag = document.querySelector('script[data-site-id]');
+    window.hasRun = new Promise((resolve) => { tag.onload = resolve; }); tag.remove(); }`;
+  await page.evaluate(removedTag);
+  arrival.resolve();
+  await page.evaluate('window.hasRun');
+  await settled();
   expect([inits().length, await page.evaluate('typeof window.vaWave')]).toEqual([0, 'undefined']);
-  await page.evaluate(`void ${startingAt(harness.service.url)}; document.querySelector('script[data-site-id]').remove();
+  arrival = Promise.withResolvers();
+  await page.evaluate(`${removedTag}
     const script = document.createElement('script');
     script.dataset.siteId = 'site_other';
     script.src = '${harness.service.url}/static/va-wave-widget.js';
     document.head.append(script)`);
+  arrival.resolve();
   await widgetOf(page).launcher.waitFor();
   expect(inits().map(({ headers }) => headers['x-site-id'])).toEqual(['site_other']);
 });
@@ -292,7 +296,7 @@ test('a tag that a page has removed while it loaded starts nothing; another tag 
 test('a page that the browser prerenders asks the service, and reads the draft, only when a visitor comes', async () => {
   const key = 'va-wave:site_test:draft:contact-us';
   const write = (text: string) => `sessionStorage.setItem('${key}', '{"texts":{"message":"${text}"}}')`;
-  const { page, widget } = await harness.visit(
+  const { page, widget, settled } = await harness.visit(
     { head: STUB },
     {
       // The browser of the tests prerenders nothing.
@@ -303,7 +307,7 @@ test('a page that the browser prerenders asks the service, and reads the draft, 
   );
   await page.evaluate(`vaWave('open', 'contact-us')`);
   await page.waitForFunction('vaWave.isOpen');
-  await page.waitForTimeout(300);
+  await settled();
   expect(harness.service.received).toEqual([]);
   await page.evaluate(
     `${write('new')}; window.prepared = false; document.dispatchEvent(new Event('prerenderingchange'))`,

@@ -1,5 +1,6 @@
 import { byDay } from '../../../harness/full.ts';
 import type { PageParts } from '../harness.ts';
+import { framesDrawn } from '../page-state.ts';
 import { harness } from '../shared-harness.ts';
 
 beforeEach(() => harness.service.reset());
@@ -48,7 +49,8 @@ const cases: readonly [string, PageParts][] = [
 test.each(byDay(3, cases))('a page with %s', async (_what, parts) => {
   const { page, widget, errors } = await harness.visit(parts);
   await widget.launcher.waitFor();
-  await page.waitForTimeout(300);
+  await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished)).then(() => {})');
+  await framesDrawn(page);
   const { x = 0, y = 0, width = 0, height = 0 } = (await widget.launcher.boundingBox()) ?? {};
   const right = await page.evaluate<number>('document.documentElement.clientWidth');
   expect([right - x - width, 760 - y - height, width, height]).toEqual([20, 20, 60, 60]);

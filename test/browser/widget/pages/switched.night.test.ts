@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { pageScript } from '../page-script.ts';
+import { framesDrawn } from '../page-state.ts';
 import { harness, STUB } from '../shared-harness.ts';
 
 beforeEach(() => harness.service.reset());
@@ -27,19 +28,21 @@ test('a page that switches its language has the panel in the new one, with its f
 });
 
 test('a page that switches back at once keeps its language, whichever texts arrive last', async () => {
-  const { page, widget } = await harness.visit();
+  const { page, widget, settled } = await harness.visit();
   await widget.launcher.waitFor();
   for (const lang of ['de', 'fr', 'en']) await language(page, lang);
-  await page.waitForTimeout(700);
+  await framesDrawn(page);
+  await settled();
   await launcherIs(page, 'Help and contact');
 });
 
 test.each(['en-GB', 'EN', ''])('a page in English that writes its language as %j mounts no view anew', async (lang) => {
-  const { page, widget } = await harness.visit({ head: VIEW });
+  const { page, widget, settled } = await harness.visit({ head: VIEW });
   await widget.launcher.click();
   await page.waitForFunction('window.mounts === 1');
   await language(page, lang);
-  await page.waitForTimeout(300);
+  await framesDrawn(page);
+  await settled();
   expect(await page.evaluate('window.mounts')).toBe(1);
 });
 
@@ -52,10 +55,11 @@ test('a page that switches the direction of its text, between languages that the
 });
 
 test('data-language stays when the page switches', async () => {
-  const { page } = await harness.visit({ tag: 'data-site-id="site_test" data-language="de"' });
+  const { page, settled } = await harness.visit({ tag: 'data-site-id="site_test" data-language="de"' });
   await launcherIs(page, 'Hilfe und Kontakt');
   await language(page, 'fr');
-  await page.waitForTimeout(300);
+  await framesDrawn(page);
+  await settled();
   await launcherIs(page, 'Hilfe und Kontakt');
 });
 

@@ -207,7 +207,7 @@ describe('who the visitor is', () => {
     const begun = Promise.withResolvers<Reply>();
     const usual = harness.service.init;
     harness.service.init = (request) => (request.body.begin_conversation ? begun.promise : usual(request));
-    const { page, widget } = await harness.visit({ head: HEAD, tag: `data-session-token="${ADA}"` });
+    const { page, widget, settled } = await harness.visit({ head: HEAD, tag: `data-session-token="${ADA}"` });
     await widget.launcher.click();
     await widget.topic('Contact us').click();
     await widget.fill();
@@ -221,7 +221,7 @@ describe('who the visitor is', () => {
     await call(page, 'setSessionToken', ADA_LATER);
     // The page is asked once more: it may be the same user, who has logged in again.
     expect(await asked()).toBe(3);
-    await page.waitForTimeout(200);
+    await settled();
     expect([await widget.host.count(), submissions()]).toEqual([0, []]);
     harness.service.init = usual;
     await call(page, 'setSessionToken', GRACE);
@@ -229,7 +229,7 @@ describe('who the visitor is', () => {
   });
 
   test('the answer that the page owed to the user before does not replace the next user, who came without reset', async () => {
-    const { page, widget } = await visitOf(ADA);
+    const { page, widget, settled } = await visitOf(ADA);
     harness.service.submit = () => refuse(401, 'Invalid or expired session token');
     await widget.fill();
     await widget.send.click();
@@ -237,7 +237,7 @@ describe('who the visitor is', () => {
     service();
     await call(page, 'setSessionToken', GRACE);
     await call(page, 'setSessionToken', ADA_LATER);
-    await page.waitForTimeout(200);
+    await settled();
     await widget.topic('Contact us').click();
     await widget.fill();
     await widget.submit();
@@ -255,8 +255,8 @@ describe('who the visitor is', () => {
     await page.waitForFunction(`${questions} > ${before}`);
     service();
   };
-  const submitsAs = async ({ page, widget }: Awaited<ReturnType<typeof harness.visit>>, user: string) => {
-    await page.waitForTimeout(200);
+  const submitsAs = async ({ widget, settled }: Awaited<ReturnType<typeof harness.visit>>, user: string) => {
+    await settled();
     if (!(await widget.field('Message').isVisible())) await widget.topic('Contact us').click();
     await widget.fill();
     await widget.submit();
@@ -307,7 +307,7 @@ describe('who the visitor is', () => {
   });
 
   test('the view of a visitor who has gone changes nothing of the next one', async () => {
-    const { page, widget } = await harness.visit({
+    const { page, widget, settled } = await harness.visit({
       head: `${STUB}<script>window.contexts = [];
       const named = (name) => ({ mount(element, context) { window.contexts.push(context); element.append(name); context.conversationId(); } });
       vaWave('conversation', named('First view'));</script>`,
@@ -317,11 +317,11 @@ describe('who the visitor is', () => {
     await widget.host.getByText('First view').waitFor();
     await page.evaluate(`vaWave('conversation', named('Second view'))`);
     await widget.host.getByText('Second view').waitFor();
-    await page.waitForTimeout(200);
+    await settled();
     const kept = await page.evaluate('JSON.stringify(sessionStorage)');
     expect(kept).toContain('conversation-of-ada');
     await page.evaluate('window.contexts[0].newConversation()');
-    await page.waitForTimeout(200);
+    await settled();
     expect(await widget.host.getByText('Second view').count()).toBe(1);
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).toBe(kept);
   });
@@ -410,8 +410,9 @@ describe('who the visitor is', () => {
       await submitsAs(visit, 'ada');
     });
     test.each(byDay(2, sites))('the tag of the next page is that of %s', async (_who, before, after, sentAs, draft) => {
-      const { page, widget } = await visit(before, after);
-      await page.waitForTimeout(400);
+      const { page, widget, settled } = await visit(before, after);
+      await settled();
+      await widget.dialog.waitFor();
       if (!(await widget.field('Message').isVisible())) await widget.topic('Contact us').click();
       expect(await widgetOf(page).field('Message').inputValue()).toBe(draft);
       await widget.fill();
