@@ -48,7 +48,6 @@ describe('the stub', () => {
   test('is restored when authentication fails, so that the page’s button causes no error', async () => {
     harness.service.init = () => refuse(401, 'Widget site is disabled');
     const { page, errors } = await harness.visit({ head: STUB });
-    await until(() => harness.service.to('init').length === 1);
     await page.waitForFunction('"q" in window.vaWave');
     await say(page, 'open');
     expect(await page.locator('va-wave-widget').count()).toBe(0);
@@ -67,16 +66,17 @@ describe('the stub', () => {
 
 describe('a conversation', () => {
   test('starts when the panel opens for the first time, not when the page loads', async () => {
-    const { page, widget } = await harness.visit({ head: COUNTING });
-    await widget.launcher.waitFor();
+    const { page, widget, settled } = await harness.visit({ head: COUNTING });
+    await settled();
     expect(harness.service.to('init').map(({ body }) => body.begin_conversation)).toEqual([false]);
     await widget.launcher.click();
-    await until(() => begun().length === 1);
+    await settled();
     await page.keyboard.press('Escape');
     await widget.launcher.click();
     await page.reload();
     await widget.launcher.click();
     await widget.topic('Contact us').click();
+    await settled();
     expect(begun()).toHaveLength(1);
     expect(harness.service.to('init').at(-1)?.body.conversation_id).toBe('conversation-1');
   });
@@ -326,9 +326,9 @@ describe('prefill', () => {
 });
 
 test('reset removes the visitor, the conversation and the drafts; the panel then starts a new conversation', async () => {
-  const { page, widget } = await harness.visit();
+  const { page, widget, settled } = await harness.visit();
   await widget.filledForm();
-  await until(() => begun().length === 1);
+  await settled();
   await say(page, 'reset');
   expect(await widget.dialog.isVisible()).toBe(true);
   await until(() => begun().length === 2);

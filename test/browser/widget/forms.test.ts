@@ -488,10 +488,9 @@ describe('a session token that expires while the page is open', () => {
 
 describe('the browser stores', () => {
   test('the conversation for the tab and the visitor for the browser', async () => {
-    const { page } = await harness.visit();
+    const { page, settled } = await harness.visit();
     await widgetOf(page).launcher.click();
-    // The service has answered before the page has stored the answer.
-    await page.waitForFunction(`JSON.stringify(sessionStorage).includes('conversation-1')`);
+    await settled();
     await page.reload();
     await widgetOf(page).launcher.waitFor();
     const other = await page.context().newPage();

@@ -94,6 +94,8 @@ export async function startHarness() {
       page.on('request', (request) => unanswered.add(request));
       page.on('requestfinished', (request) => unanswered.delete(request));
       page.on('requestfailed', (request) => unanswered.delete(request));
+      // A document that has gone gets no answer.
+      page.on('framenavigated', () => unanswered.clear());
       const settled = async () => {
         do {
           await until(() => unanswered.size === 0, undefined, 5);

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { until } from '../../../harness/until.ts';
 import type { Visit } from '../harness.ts';
 import { harness, STUB } from '../shared-harness.ts';
 import { userToken } from '../token.ts';
@@ -55,19 +54,16 @@ test.each(Object.entries(ACTS))('a visitor who %s leaves what the documents say'
   const visit = await harness.visit({ tag });
   await visit.widget.launcher.waitFor();
   await run(visit);
-  const expected = documented[act];
-  await until(async () => JSON.stringify(await storedKeys(visit.page)) === JSON.stringify(expected)).catch(
-    () => undefined,
-  );
-  expect(await storedKeys(visit.page)).toEqual(expected);
+  await visit.settled();
+  expect(await storedKeys(visit.page)).toEqual(documented[act]);
 });
 
 test('who has not acted sends no id, and is nobody on the next page', async () => {
-  const { page, widget } = await harness.visit();
+  const { page, widget, settled } = await harness.visit();
   await widget.launcher.waitFor();
   await page.evaluate("vaWave('open')");
   await widget.dialog.waitFor();
-  await until(() => harness.service.to('init').length === 2);
+  await settled();
   await page.reload();
   await widget.launcher.waitFor();
   expect(harness.service.to('init').map(({ body }) => [body.visitor_id, body.conversation_id])).toEqual([
@@ -85,10 +81,10 @@ test.each([
   ],
   ['allows something else', `${STUB}<script>vaWave('storage', 'yes'); vaWave('open')</script>`, ['nothing', 'nothing']],
 ])('a page that %s', async (_, head, expected) => {
-  const { page, widget } = await harness.visit({ head });
+  const { page, widget, settled } = await harness.visit({ head });
   await widget.dialog.waitFor();
-  await until(() => harness.service.to('init').length === 2);
-  await until(async () => JSON.stringify(await storedKeys(page)) === JSON.stringify(expected));
+  await settled();
+  expect(await storedKeys(page)).toEqual(expected);
 });
 
 test('who has keys is resumed on each page, and what another user left goes on a page view', async () => {
@@ -109,11 +105,10 @@ test('who has keys is resumed on each page, and what another user left goes on a
       },
     };
   };
-  const { page, widget } = await harness.visit({ tag, files: { '/next': next } });
+  const { page, widget, settled } = await harness.visit({ tag, files: { '/next': next } });
   await widget.launcher.click();
   await widget.field('Your name').fill('Ada');
-  // The service has been asked before the page has its answer.
-  await page.waitForFunction(() => JSON.stringify({ ...sessionStorage }).includes('conversation-1'));
+  await settled();
   await page.reload();
   await widget.launcher.waitFor();
   expect(harness.service.to('init').at(-1)?.body.conversation_id).toBe('conversation-1');
@@ -134,13 +129,14 @@ test('who has keys is resumed on each page, and what another user left goes on a
 });
 
 test('the page before is sent without its query', async () => {
-  const { page } = await harness.visit({
+  const { page, settled } = await harness.visit({
     body: '<a href="/next">Next</a>',
     files: { '/next': `<body>${harness.tag()}</body>` },
   });
   await page.goto(`${harness.siteUrl}/reset?token=secret`);
   await page.click('a');
-  await until(() => harness.service.to('init').some(({ body }) => body.referrer !== ''));
+  await page.waitForURL('**/next');
+  await settled();
   const referrers = harness.service.to('init').map(({ body }) => String(body.referrer));
   expect(referrers.filter((referrer) => referrer !== '')).toEqual([`${harness.siteUrl}/reset`]);
 });

@@ -78,11 +78,12 @@ test.each([
   ['a logout and a login', [['reset'], ['setSessionToken', ADA]], 'ada'],
 ])('with %s in the stub, the widget asks for init once', async (_, calls, user) => {
   const queued = calls.map((values) => `vaWave(...${JSON.stringify(values)});`).join('');
-  const { widget, errors } = await harness.visit({
+  const { widget, errors, settled } = await harness.visit({
     head: `${STUB}<script>${queued}</script>`,
     tag: 'data-site-id="site_test"',
   });
   await widget.launcher.waitFor();
+  await settled();
   expect(harness.service.to('init').map(({ headers }) => userOf(headers))).toEqual([user]);
   expect(errors).toEqual([]);
 });
@@ -90,10 +91,9 @@ test.each([
 test('a token in the stub beside a site id keeps the conversation of the tab from page to page', async () => {
   service();
   const head = `${STUB}<script>vaWave('setSessionToken', '${ADA}')</script>`;
-  const { page, widget } = await harness.visit({ head, tag: 'data-site-id="site_test"' });
+  const { page, widget, settled } = await harness.visit({ head, tag: 'data-site-id="site_test"' });
   await widget.launcher.click();
-  // The answer has arrived when the tab stores it; the service has the request earlier.
-  await page.waitForFunction("Object.values(sessionStorage).join().includes('conversation-of-ada')");
+  await settled();
   await page.reload();
   await widget.launcher.waitFor();
   expect(harness.service.to('init').map(({ body }) => body.conversation_id)).toEqual([
@@ -172,12 +172,13 @@ describe('who the visitor is', () => {
         `<!doctype html>${harness.tag(`data-session-token="${token}"`)}`,
       ]),
     );
-    const { page, widget } = await harness.visit({ tag: `data-session-token="${GUEST}"`, files });
+    const { page, widget, settled } = await harness.visit({ tag: `data-session-token="${GUEST}"`, files });
     await widget.openForm();
     await widget.field('Message').fill('Secret draft');
     const draftOn = async (name: keyof typeof pages) => {
       await page.goto(`${harness.siteUrl}/${name}`);
       await widget.openForm();
+      await settled();
       return widget.field('Message').inputValue();
     };
     expect([await draftOn('ada'), await draftOn('ada-later'), await draftOn('grace')]).toEqual([
