@@ -31,7 +31,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     ],
   },
   {
-    what: 'A bare line feed in a header, or at the end of every line',
+    what: 'A bare line feed in a header, or at the end of each line',
     outcome: 'the status',
     body: 'read',
     answers: [
@@ -48,7 +48,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     answers: [`${LINE}${LENGTH}${LENGTH}${BODY}`, `${LINE}Content-Length: 2, 2\r\n${BODY}`],
   },
   {
-    what: 'A header without a colon, with a space before it, or with other characters than RFC 9110 allows',
+    what: 'A header without a colon, with a space before it, or with characters that RFC 9110 does not allow',
     outcome: 'the status',
     body: 'read',
     answers: [
@@ -77,14 +77,14 @@ export const DEVIATIONS: readonly Deviation[] = [
     ],
   },
   {
-    what: 'A malformed head without a length, whose body ends with the connection',
+    what: 'A malformed head without a length',
     outcome: 'the status',
     body: 'read',
     answers: [`${LINE}X-Long: a\r\n  b\r\n${BODY}`, `HTTP/1.0 200 OK\nno colon\n\nok`],
     end: 'closes',
   },
   {
-    what: 'A malformed interim answer (102, 103) before the answer',
+    what: 'A malformed interim answer (102, 103)',
     outcome: 'the status',
     body: 'read',
     answers: [
@@ -99,7 +99,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     answers: [`${LINE}X-Long: a\r\n  b\r\n${LENGTH}${BODY}HTTP/1.1 500 Oops\r\n${LENGTH}${BODY}`],
   },
   {
-    what: 'Line ends before the status line, any reason phrase or none, `Upgrade` beside another status than 101',
+    what: 'Line ends before the status line, any reason phrase or none, `Upgrade` with a status other than 101',
     outcome: 'the status',
     body: 'read',
     answers: [
@@ -111,7 +111,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     accepted: true,
   },
   {
-    what: 'Several lengths, or one that is no number of at most 15 digits',
+    what: 'Several lengths, or one that is not a number of at most 15 digits',
     outcome: 'the status',
     body: 'response_malformed',
     answers: [
@@ -137,7 +137,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     ],
   },
   {
-    what: 'A NUL or a bare carriage return in the head, or an empty line that ends otherwise than the lines before it',
+    what: 'A NUL, a bare carriage return, or an empty line with another ending than the other lines',
     outcome: 'the status',
     body: 'response_malformed',
     answers: [
@@ -164,7 +164,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     answers: [LINE, `${LINE}X: a\r\n`, `${LINE}X: a\r\n b\r\n`, `${LINE}${LENGTH}`],
   },
   {
-    what: 'A status line, and the end of the connection before the end of the head or of the body',
+    what: 'A status line, and the end of the connection before that of the head or body',
     outcome: 'the status',
     body: 'connection_closed',
     answers: [LINE, `${LINE}Content-Le`, `${LINE}X: a\r\n b\r\n`, `${LINE}X: a\r\n b\r\nContent-Length: 3\r\n${BODY}`],
@@ -178,13 +178,13 @@ export const DEVIATIONS: readonly Deviation[] = [
     end: 'resets',
   },
   {
-    what: 'A status line that is not complete, and then nothing',
+    what: 'An incomplete status line, and then nothing',
     outcome: 'timeout',
     body: 'none',
     answers: ['HTTP/1.1 200', 'HTTP/1.1 200 OK', 'HTTP/1.1 200 OK\r', `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 2`],
   },
   {
-    what: 'A status line that is not complete, and the end of the connection',
+    what: 'An incomplete status line, and the end of the connection',
     outcome: 'connection_closed',
     body: 'none',
     answers: ['', 'HTTP/1.1 20', 'HTTP/1.1 200 OK', 'HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 103 Hints\r\nX: a'],
@@ -203,7 +203,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     ],
   },
   {
-    what: 'Another protocol or version, another status than 200 to 599, or one that is not three digits',
+    what: 'Another protocol or version, or a status that is not 200 to 599',
     outcome: 'response_malformed',
     body: 'none',
     answers: [
