@@ -1,5 +1,6 @@
 import type { FailureCode } from '../../../src/contract/delivery-record.ts';
-import type { Fact } from '../../../src/domain/facts.ts';
+import { METRICS } from '../../../src/deployment/metrics.ts';
+import type { Fact, FactOf } from '../../../src/domain/facts.ts';
 import { Refusal } from '../../../src/domain/refusal.ts';
 import { ServiceError } from '../../../src/domain/service-error.ts';
 import { httpHandler } from '../../../src/functions/http.ts';
@@ -98,40 +99,122 @@ test.each<[string, unknown, object]>([
   expect(JSON.stringify(causeOf(thrown))).not.toContain(SECRET);
 });
 
-test('every fact with a cause has a line with its ids, and without the message of the cause', async () => {
-  const cause = new SyntaxError(SECRET);
-  const [action_id, org_id, message_id, submission_id] = ['act_1', 'org_1', 'message-1', 'submission-1'];
-  const attempt = { action_id, reference: 'event-1', attempt: 2 };
-  const facts: readonly Fact[] = [
-    { kind: 'send_failed', ...attempt, cause },
-    { kind: 'record_lost', ...attempt, at: '2026-01-01', result: null, cause },
-    { kind: 'record_unqueued', ...attempt, cause },
-    { kind: 'request_uncounted', limit: 'quota', org_id, cause },
-    { kind: 'watch_failed', event_id: 'event-1', action_id, cause },
-    { kind: 'action_unreadable', action_id, cause },
-    { kind: 'assistant_unreadable', site_id: 'site_1', cause },
-    { kind: 'organization_unreadable', org_id: 'org_1', cause },
-    { kind: 'forward_failed', submission_id, to: 'endpoint', cause },
-    { kind: 'submission_unsettled', submission_id, cause },
-    { kind: 'call_unrecorded', call_id: 'call-1', action_id, status: 200, latency_ms: 1, cause },
-    { kind: 'request_failed', cause },
-    { kind: 'invocation_failed', cause },
-    { kind: 'message_failed', message_id, cause },
-    { kind: 'message_unhidden', message_id, cause },
-  ];
-  const { report } = factReporter(functionLogger('test'), clock.now)();
-  const { log } = await logged(async () => facts.forEach(report));
-  expect(log).not.toContain(SECRET);
-  const lines = log
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  expect(lines).toHaveLength(facts.length);
-  for (const [index, { kind, cause: _, ...ids }] of facts.map((fact) => ({ cause, ...fact })).entries()) {
-    const { result, ...shown } = { result: null, ...ids };
-    expect([kind, lines[index]]).toMatchObject([kind, { level: 'ERROR', ...shown, cause: { error: 'SyntaxError' } }]);
-  }
-});
+const cause = new SyntaxError(SECRET);
+const attempt = { action_id: 'act_1', reference: 'event-1', attempt: 2 };
+const EVENT = { event_id: 'event-1', event: 'conversation.started' };
+const REFUSED_TOKEN = { code: 'session_token_invalid', status: 401, token_problem: 'expired' } as const;
+const OF_SITE = { org_id: 'org_1', site_id: 'site_1', action_id: 'act_1' };
+const FAILED_RESULT = {
+  ...{ success: false, status: 503, response_excerpt: SECRET, latency_ms: 7 },
+  error: { code: 'http_status', message: SECRET },
+} as const;
+
+/** Each fact with all its fields, its metrics, and the fields that its line does not have under their names. */
+type Samples = {
+  readonly [Kind in Fact['kind']]: {
+    readonly fact: Required<FactOf<Kind>>;
+    readonly metrics: readonly (keyof typeof METRICS)[];
+    readonly unshown?: readonly string[];
+  };
+};
+const SAMPLES: Samples = {
+  attempt_made: {
+    fact: {
+      kind: 'attempt_made',
+      ...attempt,
+      ...OF_SITE,
+      trigger: 'event',
+      outcome: 'failed',
+      result: FAILED_RESULT,
+      is_test: true,
+    },
+    metrics: ['attempts', 'attemptLatency'],
+    unshown: ['result'],
+  },
+  send_failed: { fact: { kind: 'send_failed', ...attempt, cause }, metrics: [] },
+  record_lost: {
+    fact: { kind: 'record_lost', ...attempt, at: '2026-01-01', replay: 'r1', result: FAILED_RESULT, cause },
+    metrics: ['logWriteFailed'],
+    unshown: ['result'],
+  },
+  record_unqueued: { fact: { kind: 'record_unqueued', ...attempt, cause }, metrics: [] },
+  request_uncounted: { fact: { kind: 'request_uncounted', limit: 'quota', org_id: 'org_1', cause }, metrics: [] },
+  endpoint_failing: {
+    fact: { kind: 'endpoint_failing', ...OF_SITE, failing_since: '2026-01-01', failure_code: 'timeout' },
+    metrics: ['endpointsFailing'],
+  },
+  watch_failed: { fact: { kind: 'watch_failed', event_id: 'event-1', action_id: 'act_1', cause }, metrics: [] },
+  event_routed: {
+    fact: { kind: 'event_routed', ...EVENT, org_id: 'org_1', site_id: 'site_1', deliveries: 0, unknown: 'site_id' },
+    metrics: ['eventsOfNobody'],
+    unshown: ['unknown'],
+  },
+  event_dropped: {
+    fact: { kind: 'event_dropped', ...EVENT, message_id: 'm-1', source: 'crm', account: '1', field: 'detail' },
+    metrics: ['eventsDropped'],
+  },
+  form_forwarded: {
+    fact: { kind: 'form_forwarded', submission_id: 's-1', endpoint: true, escalation: 'none' },
+    metrics: [],
+  },
+  forward_failed: { fact: { kind: 'forward_failed', submission_id: 's-1', to: 'endpoint', cause }, metrics: [] },
+  submission_unsettled: { fact: { kind: 'submission_unsettled', submission_id: 's-1', cause }, metrics: [] },
+  call_unrecorded: {
+    fact: { kind: 'call_unrecorded', call_id: 'call-1', action_id: 'act_1', status: 200, latency_ms: 1, cause },
+    metrics: [],
+  },
+  action_unreadable: { fact: { kind: 'action_unreadable', action_id: 'act_1', cause }, metrics: ['unreadableActions'] },
+  assistant_unreadable: { fact: { kind: 'assistant_unreadable', site_id: 'site_1', cause }, metrics: [] },
+  organization_unreadable: { fact: { kind: 'organization_unreadable', org_id: 'org_1', cause }, metrics: [] },
+  request_refused: {
+    fact: { kind: 'request_refused', ...REFUSED_TOKEN, route: ROUTE, site_id: 'site_1' },
+    metrics: ['refusals'],
+    // The logger adds it, when the site exists.
+    unshown: ['site_id'],
+  },
+  request_failed: { fact: { kind: 'request_failed', cause }, metrics: ['failedRequests'] },
+  invocation_failed: { fact: { kind: 'invocation_failed', cause }, metrics: [] },
+  message_failed: {
+    fact: { kind: 'message_failed', message_id: 'm-1', seconds: 2, cause },
+    metrics: ['failedMessages'],
+  },
+  message_waits: {
+    fact: { kind: 'message_waits', message_id: 'm-1', seconds: 2, why: 'throttled', cause },
+    metrics: ['deliveriesThrottled'],
+  },
+  message_unhidden: { fact: { kind: 'message_unhidden', message_id: 'm-1', cause }, metrics: [] },
+  canary_ran: {
+    fact: { kind: 'canary_ran', success: false, step: 'form', problem: 'HTTP 500' },
+    metrics: ['canaryFailed'],
+  },
+  token_key_age: { fact: { kind: 'token_key_age', days: 3 }, metrics: ['tokenKeyAge'], unshown: ['days'] },
+  token_keys_rotated: { fact: { kind: 'token_keys_rotated', keys: 2, kid: 'k2' }, metrics: [] },
+};
+
+test.each(Object.values(SAMPLES))(
+  '$fact.kind has its metrics, and its fields in its line',
+  async ({ fact, metrics, unshown }) => {
+    const { log } = await logged(async () => {
+      const { report, publish } = factReporter(functionLogger('test'), clock.now)();
+      report(fact);
+      publish();
+    });
+    expect(log).not.toContain(SECRET);
+    const lines: Record<string, unknown>[] = log
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const counted = Object.entries(METRICS).filter(([, name]) =>
+      lines.some((line) => line._aws !== undefined && name in line),
+    );
+    expect(counted.map(([key]) => key)).toEqual(metrics);
+    const [line = {}] = lines.filter(({ _aws }) => _aws === undefined);
+    const { kind, ...fields } = { ...fact, ...('cause' in fact && { cause: { error: 'SyntaxError' } }) };
+    expect(line).toMatchObject(
+      Object.fromEntries(Object.entries(fields).filter(([name]) => unshown?.includes(name) !== true)),
+    );
+  },
+);
 
 const started = () => {
   const clock = new FrozenClock();
