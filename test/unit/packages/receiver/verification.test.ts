@@ -11,6 +11,7 @@ import {
 import { canonicalJson } from '../../../../src/domain/canonical-json.ts';
 import { signatureHeader } from '../../../../src/domain/delivery/signature.ts';
 import { anyCharacter } from '../../../harness/any-character.ts';
+import { costRatio } from '../../../harness/cost-ratio.ts';
 import { actionRequests, SIGNING_SECRET } from '../../examples/action-requests.ts';
 import { usageRequest } from '../../examples/usage-requests.ts';
 import { vectors } from './vectors.ts';
@@ -318,22 +319,13 @@ describe('the time of a request that nobody has signed', () => {
     },
   };
 
-  /** The shortest of many runs, because other programs only make a run longer. */
-  const shortest = (work: () => unknown) => {
-    let best = Number.POSITIVE_INFINITY;
-    for (let run = 0; run < 15; run += 1) {
-      const began = performance.now();
-      expect(refusal(work)[0]).toBeGreaterThanOrEqual(400);
-      best = Math.min(best, performance.now() - began);
-    }
-    return best;
-  };
-
   test.each(Object.keys(GROWING))('grows with its length: %s', (name) => {
     const work = GROWING[name] ?? (() => () => {});
-    shortest(work(1000));
-    const [short, long] = [shortest(work(4000)), shortest(work(64_000))];
-    // Sixteen times the length. Work in its square would take 256 times as long.
-    expect(long).toBeLessThan(Math.max(short, 0.02) * 16 * 3);
+    const [short, long] = [work(4000), work(64_000)];
+    const refused = (part: () => unknown, times: number) => () => {
+      for (let time = 0; time < times; time += 1) expect(refusal(part)[0]).toBeGreaterThanOrEqual(400);
+    };
+    // Sixteen times the length. Work in its square would take sixteen times as long as sixteen short ones.
+    expect(costRatio(refused(long, 10), refused(short, 160))).toBeLessThan(3);
   });
 });

@@ -1,9 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { eventSource, type SourceQueue } from '../../../../../local/cloud/functions/event-source.ts';
 import type { Run } from '../../../../../local/cloud/functions/lambda-function.ts';
 import type { ReceivedMessage } from '../../../../../local/cloud/services/sqs.ts';
+import { until } from '../../../../harness/until.ts';
 
 const DONE = { hasFailed: false, payload: 'null' };
 
@@ -60,7 +61,7 @@ test('a source keeps nothing of the times it has waited', async () => {
 test('a source stops while it waits for messages', async () => {
   const source = sourceOf({ arrival: () => new Promise(() => {}) });
   source.start();
-  await pause(5);
+  await nextTurn();
   await source.stop();
 });
 
@@ -73,7 +74,8 @@ test('runs as many batches at once as the definition allows, and the last quarte
   };
   const source = sourceOf({ receive }, { concurrency: 8, run: () => ({ begin: Promise.resolve(), result }) });
   source.start();
-  await pause(50);
+  await until(() => received.length >= 8);
+  await nextTurn();
   expect(received).toEqual([false, false, false, false, false, false, true, true]);
   end(DONE);
   await source.stop();
@@ -102,7 +104,7 @@ test('a batch begins when the one before has begun and the cloud is ready, and n
   const expected = ['ready?', 'receive', 'ready?', 'receive'];
   for (const [index, next] of [() => {}, () => makeReady(), () => begin(), () => makeReady()].entries()) {
     next();
-    await pause(5);
+    await nextTurn();
     expect(steps).toEqual(expected.slice(0, index + 1));
   }
   void source.stop();
