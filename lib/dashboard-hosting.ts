@@ -12,9 +12,9 @@ import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
 import { AUDIT_PARTITION } from '../src/contract/organizations.ts';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { CACHE_CONTROL, type EdgeDistribution, SECURITY_HEADERS } from './edge-distribution.ts';
-import type { Foundation } from './foundation.ts';
+import { type Foundation, featureFunction } from './foundation.ts';
 import type { ServiceApi } from './service-api.ts';
-import { ServiceFunction } from './service-function.ts';
+import type { ServiceFunction } from './service-function.ts';
 import { nameInAccount, type Stage } from './stage.ts';
 import type { UserLogin } from './user-login.ts';
 
@@ -44,7 +44,17 @@ export class DashboardHosting extends Construct {
     super(scope, id);
     const { login, api, edge, alarms } = props;
     this.url = `${edge.baseUrl}/dashboard/`;
-    this.actionTest = this.#actionTest(props);
+    this.actionTest = featureFunction(this, 'ActionTest', props, {
+      folder: 'action-test',
+      description: 'Sends the test request of an Action',
+      ...props.forEndpointCalls,
+      tableCalls: {
+        configuration: ['GetItem'],
+        counters: ['UpdateItem'],
+        deliveryLog: ['PartiQLInsert', 'PartiQLUpdate'],
+      },
+      secrets: ['sealingKey'],
+    });
     const dashboardApi = this.#api(props);
     alarms.watch(this, [dashboardApi, this.actionTest]);
     const routes = api.http.addRoutes({
@@ -58,43 +68,31 @@ export class DashboardHosting extends Construct {
     this.#servePage(props);
   }
 
-  #actionTest({ stage, tables, keys, forEndpointCalls }: DashboardHostingProps): ServiceFunction {
-    const actionTest = new ServiceFunction(this, 'ActionTest', {
-      stage,
-      folder: 'action-test',
-      description: 'Sends the test request of an Action',
-      ...forEndpointCalls,
-    });
-    tables.configuration.allow(actionTest, 'GetItem');
-    tables.counters.allow(actionTest, 'UpdateItem');
-    tables.deliveryLog.allow(actionTest, 'PartiQLInsert', 'PartiQLUpdate');
-    keys.allowRead(actionTest, 'sealingKey');
-    return actionTest;
-  }
-
-  #api({ stage, tables, keys }: DashboardHostingProps): ServiceFunction {
-    const api = new ServiceFunction(this, 'Api', {
-      stage,
+  #api(props: DashboardHostingProps): ServiceFunction {
+    const api = featureFunction(this, 'Api', props, {
       folder: 'dashboard-api',
       description: 'Reads and writes for the dashboard, as the role of the user allows',
       timeout: WHOLE_TEST_TIMEOUT,
+      tableCalls: {
+        configuration: [
+          'BatchGetItem',
+          'GetItem',
+          'Query',
+          'ConditionCheckItem',
+          'PutItem',
+          'UpdateItem',
+          'DeleteItem',
+        ],
+        counters: ['BatchGetItem'],
+      },
+      secrets: ['sealingKey'],
     });
-    tables.configuration.allow(
-      api,
-      'BatchGetItem',
-      'GetItem',
-      'Query',
-      'ConditionCheckItem',
-      'PutItem',
-      'UpdateItem',
-      'DeleteItem',
-    );
     // A transaction writes the audit trail. Nothing of this function changes what it has (docs/decisions/0006).
     api.fn.addToRolePolicy(
       new PolicyStatement({
         effect: Effect.DENY,
         actions: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
-        resources: [tables.configuration.table.tableArn],
+        resources: [props.tables.configuration.table.tableArn],
         // AWS does not say whether each write of a transaction is asked about its own key or about all. With all, none is refused.
         conditions: {
           'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${AUDIT_PARTITION}*`] },
@@ -102,8 +100,6 @@ export class DashboardHosting extends Construct {
         },
       }),
     );
-    tables.counters.allow(api, 'BatchGetItem');
-    keys.allowRead(api, 'sealingKey');
     api.allow({
       actions: ['lambda:InvokeFunction'],
       resources: [this.actionTest.invocationTarget.arn],

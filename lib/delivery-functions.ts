@@ -5,9 +5,8 @@ import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { METRICS } from '../src/deployment/metrics.ts';
 import { FIVE_MINUTES, faultsOf, LASTING, LASTING_ERRORS, ownMetric } from './alarms.ts';
 import type { Concurrency } from './concurrency.ts';
-import type { Foundation } from './foundation.ts';
+import { type Foundation, featureFunction } from './foundation.ts';
 import { ROUTER_TIMEOUT } from './messaging.ts';
-import { ServiceFunction } from './service-function.ts';
 
 /** The attempts of a batch are concurrent, so the timeout covers one attempt of 5 seconds with its claim, its record and its retry message. */
 const DISPATCHER_TIMEOUT = Duration.seconds(15);
@@ -23,8 +22,41 @@ export type DeliveryFunctionsProps = Foundation & {
 export class DeliveryFunctions extends Construct {
   constructor(scope: Construct, id: string, props: DeliveryFunctionsProps) {
     super(scope, id);
-    const { stage, alarms, messaging } = props;
-    alarms.watch(this, [this.#router(props), this.#dispatcher(props)]);
+    const { stage, alarms, messaging, network, concurrency } = props;
+    const router = featureFunction(this, 'EventRouter', props, {
+      folder: 'event-router',
+      description: 'Turns an event into one delivery per subscribed Action',
+      timeout: ROUTER_TIMEOUT,
+      invokedBy: 'message',
+      tableCalls: {
+        configuration: ['BatchGetItem', 'Query'],
+        deliveryLog: ['PartiQLInsert'], // For a delivery whose payload no message can carry.
+      },
+    });
+    messaging.allowSendDeliveries(router);
+    messaging.events.feeds(router, concurrency.router);
+    // The event source allows it to hide messages of the queue.
+    router.fn.addEnvironment(ENVIRONMENT.eventsQueue, messaging.events.queue.queueUrl);
+    const dispatcher = featureFunction(this, 'Dispatcher', props, {
+      folder: 'dispatcher',
+      description: 'Makes one attempt per message to the endpoint of an Event Action',
+      timeout: DISPATCHER_TIMEOUT,
+      invokedBy: 'message',
+      // It sends the message of a retry. Lambda would end a chain of about sixteen invocations, but it counts by a header of the invocation, which has the
+      // messages of many deliveries. The number of attempts in the message bounds each chain.
+      recursiveLoop: RecursiveLoop.ALLOW,
+      ...network,
+      tableCalls: {
+        configuration: ['BatchGetItem'],
+        counters: ['UpdateItem'],
+        deliveryLog: ['BatchGetItem', 'Query', 'PartiQLInsert', 'PartiQLUpdate'],
+      },
+      secrets: ['sealingKey'],
+    });
+    messaging.allowSendDeliveries(dispatcher);
+    messaging.allowPutEvents(dispatcher); // For the event about an endpoint that has failed for an hour.
+    messaging.deliveries.feeds(dispatcher, concurrency.dispatcher);
+    alarms.watch(this, [router, dispatcher]);
     alarms.raise(this, 'FailedMessages', {
       runbookEntry: 'failed-messages',
       // A batch reports its failed messages in its answer, so Lambda counts no error.
@@ -48,44 +80,5 @@ export class DeliveryFunctions extends Construct {
       metric: ownMetric(stage, METRICS.eventsDropped),
       threshold: 1,
     });
-  }
-
-  #router({ stage, tables, messaging, concurrency }: DeliveryFunctionsProps): ServiceFunction {
-    const router = new ServiceFunction(this, 'EventRouter', {
-      stage,
-      folder: 'event-router',
-      description: 'Turns an event into one delivery per subscribed Action',
-      timeout: ROUTER_TIMEOUT,
-      invokedBy: 'message',
-    });
-    tables.configuration.allow(router, 'BatchGetItem', 'Query');
-    tables.deliveryLog.allow(router, 'PartiQLInsert'); // For a delivery whose payload no message can carry.
-    messaging.allowSendDeliveries(router);
-    messaging.events.feeds(router, concurrency.router);
-    // The event source allows it to hide messages of the queue.
-    router.fn.addEnvironment(ENVIRONMENT.eventsQueue, messaging.events.queue.queueUrl);
-    return router;
-  }
-
-  #dispatcher({ stage, tables, keys, messaging, network, concurrency }: DeliveryFunctionsProps): ServiceFunction {
-    const dispatcher = new ServiceFunction(this, 'Dispatcher', {
-      stage,
-      folder: 'dispatcher',
-      description: 'Makes one attempt per message to the endpoint of an Event Action',
-      timeout: DISPATCHER_TIMEOUT,
-      invokedBy: 'message',
-      // It sends the message of a retry. Lambda would end a chain of about sixteen invocations, but it counts by a header of the invocation, which has the
-      // messages of many deliveries. The number of attempts in the message bounds each chain.
-      recursiveLoop: RecursiveLoop.ALLOW,
-      ...network,
-    });
-    tables.configuration.allow(dispatcher, 'BatchGetItem');
-    tables.counters.allow(dispatcher, 'UpdateItem');
-    tables.deliveryLog.allow(dispatcher, 'BatchGetItem', 'Query', 'PartiQLInsert', 'PartiQLUpdate');
-    keys.allowRead(dispatcher, 'sealingKey');
-    messaging.allowSendDeliveries(dispatcher);
-    messaging.allowPutEvents(dispatcher); // For the event about an endpoint that has failed for an hour.
-    messaging.deliveries.feeds(dispatcher, concurrency.dispatcher);
-    return dispatcher;
   }
 }

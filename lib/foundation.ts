@@ -1,9 +1,10 @@
+import type { Construct } from 'constructs';
 import type { Alarms } from './alarms.ts';
-import type { KeyRings } from './key-rings.ts';
+import type { KeyRings, SecretName } from './key-rings.ts';
 import type { Messaging } from './messaging.ts';
-import type { Placement, ServiceFunctionProps } from './service-function.ts';
+import { type Placement, ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 import type { Stage } from './stage.ts';
-import type { ServiceTables } from './tables.ts';
+import { type ServiceTables, TABLE_NAMES, type TableCall, type TableName } from './tables.ts';
 
 /** The resources that all features share. */
 export type Foundation = {
@@ -20,3 +21,22 @@ export type Foundation = {
    */
   readonly forEndpointCalls: Placement & Pick<ServiceFunctionProps, 'timeout' | 'reservedConcurrentExecutions'>;
 };
+
+type FeatureFunctionProps = Omit<ServiceFunctionProps, 'stage'> & {
+  readonly tableCalls: { readonly [table in TableName]?: readonly TableCall[] };
+  /** The secrets that the function may read. */
+  readonly secrets?: readonly SecretName[];
+};
+
+/** Creates a function with access to tables and secrets of the foundation, and with nothing else. */
+export function featureFunction(
+  scope: Construct,
+  id: string,
+  { stage, tables, keys }: Foundation,
+  { tableCalls, secrets = [], ...settings }: FeatureFunctionProps,
+): ServiceFunction {
+  const fn = new ServiceFunction(scope, id, { stage, ...settings });
+  for (const table of TABLE_NAMES) tables[table].allow(fn, tableCalls[table] ?? []);
+  for (const secret of secrets) keys.allowRead(fn, secret);
+  return fn;
+}

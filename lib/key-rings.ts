@@ -23,6 +23,8 @@ export type KeyRingsProps = Pick<VaWaveProps, 'sealingKeyReplicaRegion'> & {
   readonly alarms: Alarms;
 };
 
+export type SecretName = 'tokenKeys' | 'sealingKey' | 'originSecret';
+
 /** The keys of the service. CloudFormation generates their first values, so no person enters one. */
 export class KeyRings extends Construct {
   /** Sign session tokens. The secret becomes a ring: `key-rotation` adds further keys to the first one. */
@@ -77,7 +79,7 @@ export class KeyRings extends Construct {
   }
 
   /** Allows a function to read a secret, and passes it the secret's ARN. */
-  allowRead(fn: ServiceFunction, name: 'tokenKeys' | 'sealingKey' | 'originSecret'): void {
+  allowRead(fn: ServiceFunction, name: SecretName): void {
     const { secretArn } = this[name];
     fn.allow({
       actions: ['secretsmanager:GetSecretValue'],

@@ -13,7 +13,7 @@ import type { VaWaveProps } from './deployment-options.ts';
 import type { ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
-type Call =
+export type TableCall =
   | 'GetItem'
   | 'BatchGetItem'
   | 'Query'
@@ -63,7 +63,8 @@ export class ServiceTable extends Construct {
   }
 
   /** Allows a function these calls and passes it the name of the table. */
-  allow(fn: ServiceFunction, ...calls: readonly Call[]): void {
+  allow(fn: ServiceFunction, calls: readonly TableCall[]): void {
+    if (calls.length === 0) return;
     fn.allow({
       actions: calls.map((call) => `dynamodb:${call}`),
       resources: [this.table.tableArn],
@@ -80,8 +81,11 @@ export type TablesProps = Pick<
   readonly alarms: Alarms;
 };
 
+export const TABLE_NAMES = ['configuration', 'counters', 'conversations', 'deliveryLog'] as const;
+export type TableName = (typeof TABLE_NAMES)[number];
+
 /** The four tables, one for each lifetime of data (docs/architecture.md). */
-export class ServiceTables extends Construct {
+export class ServiceTables extends Construct implements Readonly<Record<TableName, ServiceTable>> {
   readonly configuration: ServiceTable;
   readonly counters: ServiceTable;
   readonly conversations: ServiceTable;
@@ -113,12 +117,11 @@ export class ServiceTables extends Construct {
       differs: { pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: props.deliveryLogRecovery === true } },
       environment: { [ENVIRONMENT.deliveryLogRetentionDays]: String(stage.deliveryLogRetentionDays) },
     });
-    const tables = [this.configuration, this.counters, this.conversations, this.deliveryLog];
     const throttles = sum(
       'Tables: throttles',
-      tables.flatMap(({ table }) =>
+      TABLE_NAMES.flatMap((table) =>
         ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) =>
-          table.metric(name, { period: FIVE_MINUTES, statistic: 'Sum' }),
+          this[table].table.metric(name, { period: FIVE_MINUTES, statistic: 'Sum' }),
         ),
       ),
     );

@@ -5,9 +5,9 @@ import { ESCALATION_TOPIC_PREFIX } from '../src/contract/assistants.ts';
 import { PUBLIC_OPERATIONS, type PublicOperation } from '../src/contract/public-operations.ts';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { acknowledgePolicies } from './acknowledged-findings.ts';
-import type { Foundation } from './foundation.ts';
+import { type Foundation, featureFunction } from './foundation.ts';
 import type { RouteName, ServiceApi } from './service-api.ts';
-import { ServiceFunction } from './service-function.ts';
+import type { ServiceFunction } from './service-function.ts';
 
 export type WidgetRoutesProps = Foundation & {
   readonly api: ServiceApi;
@@ -22,12 +22,52 @@ export type WidgetRoutesProps = Foundation & {
 export class WidgetRoutes extends Construct {
   constructor(scope: Construct, id: string, props: WidgetRoutesProps) {
     super(scope, id);
-    const sessionCreate = this.#sessionCreate(props);
-    const widgetInit = this.#widgetInit(props);
-    const formSubmit = this.#formSubmit(props);
-    const preflight = this.#preflight(props);
+    const { distributionOnly } = props;
+    const sessionCreate = featureFunction(this, 'SessionCreate', props, {
+      folder: 'session-create',
+      description: 'Creates session tokens for customer backends',
+      tableCalls: { configuration: ['GetItem'], counters: ['UpdateItem'] },
+      secrets: ['tokenKeys', 'originSecret'],
+    });
+    const widgetInit = featureFunction(this, 'WidgetInit', props, {
+      folder: 'widget-init',
+      description: 'Authenticates a widget and begins or resumes its conversation',
+      tableCalls: {
+        configuration: ['GetItem', 'Query'],
+        counters: ['UpdateItem'],
+        conversations: ['GetItem', 'PutItem'],
+      },
+      secrets: ['tokenKeys', 'originSecret'],
+    });
+    props.messaging.allowPutEvents(widgetInit);
+    const formSubmit = featureFunction(this, 'FormSubmit', props, {
+      folder: 'form-submit',
+      description: 'Cleans, signs and forwards form submissions',
+      ...props.forEndpointCalls,
+      tableCalls: {
+        configuration: ['GetItem'],
+        counters: ['UpdateItem'],
+        conversations: ['GetItem', 'UpdateItem'],
+        deliveryLog: ['PartiQLInsert', 'PartiQLUpdate'],
+      },
+      secrets: ['tokenKeys', 'sealingKey', 'originSecret'],
+    });
+    formSubmit.allow({
+      actions: ['sns:Publish'],
+      resources: [Stack.of(this).formatArn({ service: 'sns', resource: `${ESCALATION_TOPIC_PREFIX}*` })],
+    });
+    acknowledgePolicies(
+      formSubmit,
+      'The operator creates escalation topics at any time. The prefix excludes every other topic.',
+    );
+    const preflight = featureFunction(this, 'Preflight', props, {
+      folder: 'preflight',
+      description: 'Answers CORS preflights against the Domain of the assistant',
+      tableCalls: { configuration: ['GetItem', 'Query'] },
+      secrets: distributionOnly ? ['originSecret'] : [], // It tells the requests through the distribution.
+    });
     for (const { fn } of [widgetInit, formSubmit, preflight]) {
-      fn.addEnvironment(ENVIRONMENT.distributionOnly, String(props.distributionOnly));
+      fn.addEnvironment(ENVIRONMENT.distributionOnly, String(distributionOnly));
     }
     props.alarms.watch(this, [sessionCreate, widgetInit, formSubmit, preflight]);
     // A form submission takes as long as the customer's endpoint.
@@ -42,69 +82,5 @@ export class WidgetRoutes extends Construct {
     publicRoute('initWidget', 'WidgetInit', widgetInit);
     publicRoute('submitForm', 'FormSubmit', formSubmit);
     props.api.route('/api/{proxy+}', HttpMethod.OPTIONS, 'Preflight', preflight);
-  }
-
-  #sessionCreate({ stage, tables, keys }: WidgetRoutesProps): ServiceFunction {
-    const sessionCreate = new ServiceFunction(this, 'SessionCreate', {
-      stage,
-      folder: 'session-create',
-      description: 'Creates session tokens for customer backends',
-    });
-    tables.configuration.allow(sessionCreate, 'GetItem');
-    tables.counters.allow(sessionCreate, 'UpdateItem');
-    keys.allowRead(sessionCreate, 'tokenKeys');
-    keys.allowRead(sessionCreate, 'originSecret');
-    return sessionCreate;
-  }
-
-  #widgetInit({ stage, tables, keys, messaging }: WidgetRoutesProps): ServiceFunction {
-    const widgetInit = new ServiceFunction(this, 'WidgetInit', {
-      stage,
-      folder: 'widget-init',
-      description: 'Authenticates a widget and begins or resumes its conversation',
-    });
-    tables.configuration.allow(widgetInit, 'GetItem', 'Query');
-    tables.counters.allow(widgetInit, 'UpdateItem');
-    tables.conversations.allow(widgetInit, 'GetItem', 'PutItem');
-    keys.allowRead(widgetInit, 'tokenKeys');
-    keys.allowRead(widgetInit, 'originSecret');
-    messaging.allowPutEvents(widgetInit);
-    return widgetInit;
-  }
-
-  #formSubmit({ stage, tables, keys, forEndpointCalls }: WidgetRoutesProps): ServiceFunction {
-    const formSubmit = new ServiceFunction(this, 'FormSubmit', {
-      stage,
-      folder: 'form-submit',
-      description: 'Cleans, signs and forwards form submissions',
-      ...forEndpointCalls,
-    });
-    tables.configuration.allow(formSubmit, 'GetItem');
-    tables.counters.allow(formSubmit, 'UpdateItem');
-    tables.conversations.allow(formSubmit, 'GetItem', 'UpdateItem');
-    tables.deliveryLog.allow(formSubmit, 'PartiQLInsert', 'PartiQLUpdate');
-    keys.allowRead(formSubmit, 'tokenKeys');
-    keys.allowRead(formSubmit, 'sealingKey');
-    keys.allowRead(formSubmit, 'originSecret');
-    formSubmit.allow({
-      actions: ['sns:Publish'],
-      resources: [Stack.of(this).formatArn({ service: 'sns', resource: `${ESCALATION_TOPIC_PREFIX}*` })],
-    });
-    acknowledgePolicies(
-      formSubmit,
-      'The operator creates escalation topics at any time. The prefix excludes every other topic.',
-    );
-    return formSubmit;
-  }
-
-  #preflight({ stage, tables, keys, distributionOnly }: WidgetRoutesProps): ServiceFunction {
-    const preflight = new ServiceFunction(this, 'Preflight', {
-      stage,
-      folder: 'preflight',
-      description: 'Answers CORS preflights against the Domain of the assistant',
-    });
-    tables.configuration.allow(preflight, 'GetItem', 'Query');
-    if (distributionOnly) keys.allowRead(preflight, 'originSecret'); // It tells the requests through the distribution.
-    return preflight;
   }
 }
