@@ -13,16 +13,15 @@ import type { Stage } from './stage.ts';
 export const FIVE_MINUTES = Duration.minutes(5);
 
 export type WatchedMetric = {
-  /** Heading in docs/runbook.md that explains what to do. */
+  /** Heading in docs/runbook.md. */
   readonly runbookEntry: string;
   /** Whether somebody must act at once, also at night. @default page */
   readonly severity?: 'page' | 'ticket';
   readonly metric: cloudwatch.IMetric;
-  /** The alarm is raised when the metric reaches this value. */
   readonly threshold: number;
   /** Raises the alarm when the metric is below the threshold instead. @default false */
   readonly below?: boolean;
-  /** Number of periods that the alarm evaluates. @default 1 */
+  /** @default 1 */
   readonly periods?: number;
   /** Number of these periods that must reach the threshold. @default all */
   readonly breachingPeriods?: number;
@@ -32,7 +31,7 @@ export type WatchedMetric = {
   readonly endsRelease?: boolean;
 };
 
-/** How long a fault lasts that raises an alarm: two of three periods. */
+/** A fault raises an alarm when it lasts for two of three periods. */
 export const LASTING = { periods: 3, breachingPeriods: 2 } as const;
 
 /**
@@ -47,13 +46,11 @@ export type ErrorRule = Required<Pick<WatchedMetric, 'threshold' | 'periods' | '
 
 export type AlarmsProps = Pick<VaWaveProps, 'alarmTopic' | 'ticketTopic' | 'addressOfFiles'>;
 
-/** Creates the alarms of the features. Each alarm is in the scope of its feature. */
+/** Creates the alarms of the features, each in the scope of its feature. */
 export class Alarms extends Construct {
   readonly #topics: Readonly<Record<'page' | 'ticket', ITopic | undefined>>;
   readonly #runbook: string;
-  /** All alarms, for the dashboard. */
   readonly all: cloudwatch.Alarm[] = [];
-  /** The alarms that roll a release back. */
   readonly ofRelease: cloudwatch.Alarm[] = [];
 
   constructor(

@@ -25,7 +25,6 @@ import { hashOfFiles } from './hash-of-files.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const lambdas = join(root, 'lambdas/');
-
 /** Path of the licenses of third parties whose software the bundles contain. */
 export const NOTICES: string = join(root, 'THIRD-PARTY-NOTICES.md');
 /** Where the pages are that alarms name, unless the operator says where they are published. */
@@ -37,9 +36,7 @@ export const VERSION: string = z
 
 /** Replaces the SDK's search for credentials: a function reads them from the environment only, where Lambda provides them. */
 const FUNCTION_CREDENTIALS = {
-  '@aws-sdk/credential-provider-node': fileURLToPath(
-    new URL('../src/adapters/function-credentials.ts', import.meta.url),
-  ),
+  '@aws-sdk/credential-provider-node': join(root, 'src/adapters/function-credentials.ts'),
 };
 
 /** A single ES module that contains everything except Node's own modules. */
@@ -59,16 +56,20 @@ export const BUNDLE = {
   banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
 } satisfies BuildOptions;
 
-/** Paths of modules, by the names of those that they replace in the bundles: `#network-rule`, `#aws-transport`. */
-let replacements: Readonly<Record<string, string>> = {};
-let functionsFolder: string | undefined; // With all functions, from the first call of functionFolder on.
+/**
+ * The bundles of this process, which each construct of a function asks for by its name. They are made for the first one, in one folder,
+ * and `replacements` are in all of them or in none: paths of modules, by the names of those in whose place they are bundled.
+ */
+const bundles: { replacements: Readonly<Record<string, string>>; folder?: string } = { replacements: {} };
 
 /**
- * Replaces modules in the bundles of this process. Only the one-machine service and its tests call it, before they synthesize: a deployment has no
+ * Replaces modules in all bundles: `#network-rule`, `#aws-transport`. Only the one-machine service and its tests call it: a deployment has no
  * replacements, and the package `@va-wave/cdk` has its bundles already and none of this file.
+ * @throws Error after the first bundle was asked for
  */
 export function replaceModules(modules: Readonly<Record<string, string>>): void {
-  replacements = modules;
+  if (bundles.folder !== undefined) throw new Error('The bundles are made: modules are replaced before the synthesis');
+  bundles.replacements = modules;
 }
 
 /** Everything that changes the bundles of functions. The lock file contains the versions of the packages and of esbuild. */
@@ -79,19 +80,19 @@ const FUNCTION_SOURCES = ['{lambdas,local,src}/**/*.ts', 'lib/bundles.ts', 'pack
  * NodejsFunction starts a process per function, which takes three times as long. As the dashboard, the bundles are cached.
  */
 export function functionFolder(name: FunctionName): string {
-  const hash = () => hashOfFiles(root, FUNCTION_SOURCES, [JSON.stringify(replacements)]);
-  functionsFolder ??= cachedFolder(join(root, 'node_modules/.cache/va-wave-functions', hash()), bundleFunctions);
-  return join(functionsFolder, name);
+  const hash = () => hashOfFiles(root, FUNCTION_SOURCES, [JSON.stringify(bundles.replacements)]);
+  bundles.folder ??= cachedFolder(join(root, 'node_modules/.cache/va-wave-functions', hash()), bundleFunctions);
+  return join(bundles.folder, name);
 }
 
-/** Bundles all functions in one build, which parses each module once and takes half the time of one build per function. */
+/** One build for all functions parses each module once and takes half the time of one build per function. */
 function bundleFunctions(folder: string): void {
   const { outputFiles } = buildSync({
     ...BUNDLE,
     // A bundle names its modules from this folder, and the cache is shared by all that ask for it.
     absWorkingDir: root,
     entryPoints: FUNCTIONS.map((name) => ({ in: `${lambdas}${name}/handler.ts`, out: name })),
-    alias: { ...FUNCTION_CREDENTIALS, ...replacements },
+    alias: { ...FUNCTION_CREDENTIALS, ...bundles.replacements },
     outdir: lambdas,
     write: false,
   });
@@ -106,7 +107,6 @@ function bundleFunctions(folder: string): void {
 const widget = join(root, 'widget');
 const widgetCache = join(root, 'node_modules/.cache/va-wave-widget');
 
-/** Everything that changes the widget. */
 const WIDGET_SOURCES = ['widget/**/*.{css,ts,json}', 'src/contract/**/*.ts', 'lib/bundles.ts', 'package-lock.json'];
 
 /** Returns the loader and the panel for browsers, from the cache when no source has changed. */
@@ -119,14 +119,10 @@ export function bundleWidget(): ReturnType<typeof buildWidget> {
   return { ...built, texts: new Map(texts) };
 }
 
-/**
- * Bundles the loader and the panel for browsers. The English texts are in the loader, and each other language is a file. The loader
- * contains the hash of the index, which contains the hashes of the languages: so the loader does not grow with each language.
- */
+/** The loader has the English texts and the hash of an index of the other languages' files, so it does not grow with each language. */
 function buildWidget() {
-  const texts = new Map<string, string>();
-  /** Adds a file of texts. Returns its hash, which its name contains and browsers check. */
-  const add = (name: string, content: string) => {
+  const texts = new Map<string, string>(); // By file name, with the hash that browsers check.
+  const addTexts = (name: string, content: string) => {
     const hash = createHash('sha256').update(content).digest('base64url');
     texts.set(`va-wave-texts.${name}.${hash}.json`, content);
     return hash;
@@ -135,9 +131,9 @@ function buildWidget() {
   for (const file of globSync('texts/*.json', { cwd: widget }).sort()) {
     const language = basename(file, '.json');
     if (language === 'en') continue;
-    hashes[language] = add(language, JSON.stringify(JSON.parse(readFileSync(join(widget, file), 'utf8'))));
+    hashes[language] = addTexts(language, JSON.stringify(JSON.parse(readFileSync(join(widget, file), 'utf8'))));
   }
-  const index = add('index', JSON.stringify(hashes));
+  const index = addTexts('index', JSON.stringify(hashes));
   const css = readFileSync(join(widget, 'styles.css'), 'utf8');
   const minifiedCss = transformSync(css, { loader: 'css', minify: true, charset: 'utf8' }).code.trim();
   // esbuild keeps the space before the value of a custom property, and before the fallback of var().
@@ -158,13 +154,11 @@ function buildWidget() {
   const code = file.text.trim();
   const hash = (algorithm: string) => createHash(algorithm).update(code);
   return {
-    /** The source of the classic script. */
     code,
     /** File name that changes with the content. It contains `va-wave-widget`, by which the loader finds its script tag. */
     immutableName: `va-wave-widget.${hash('sha256').digest('hex').slice(0, 16)}.js`,
     /** Value of the `integrity` attribute for a tag that names this file. */
     integrity: `sha384-${hash('sha384').digest('base64')}`,
-    /** The index and the texts of each language, by file name. The names contain the hashes that browsers check. */
     texts,
     /** The type declarations of `vaWave` for pages in TypeScript. */
     types: readFileSync(join(widget, 'va-wave.d.ts'), 'utf8'),
@@ -174,9 +168,8 @@ function buildWidget() {
 /** Folder of the files whose names change with their content: the loader and its texts. */
 export function widgetFolder({ immutableName, code, texts }: ReturnType<typeof bundleWidget>): string {
   return cachedFolder(join(widgetCache, immutableName), (folder) => {
-    for (const [name, content] of [...texts, [immutableName, code] as const]) {
+    for (const [name, content] of [...texts, [immutableName, code] as const])
       writeFileSync(join(folder, name), content);
-    }
   });
 }
 
@@ -206,11 +199,9 @@ export function dashboardFolder(): string {
 }
 
 /**
- * Builds a folder once. Several processes may call this at the same time, and none of them sees a folder that is incomplete.
- * @param folder contains the hash of everything that determines its files
- * @param build writes the files into the empty folder that it gets, which then becomes `folder`
- * @returns `folder`
- * @throws what `build` throws; the next call builds again
+ * Builds a folder once, also when several processes ask at the same time. None of them sees an incomplete folder.
+ * @param folder has in its name the hash of everything that determines its files
+ * @param build writes the files into the empty folder that it gets. What it throws is thrown, and the next call builds again
  */
 export function cachedFolder(folder: string, build: (folder: string) => void): string {
   if (existsSync(folder)) return folder;

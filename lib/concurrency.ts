@@ -50,14 +50,12 @@ export function shareConcurrency(options: ConcurrencyOptions) {
   const leftByQueues = account - router - dispatcher;
   const perFunction = Math.min(leftByQueues * WAITING_SHARE, account - UNRESERVED_MIN) / WAITING_FUNCTIONS;
   return {
-    /** Concurrent executions of the account. */
     account,
-    /** Maximum concurrency of the router, and of the dispatcher. */
     router,
     dispatcher,
     /** Requests per second that the API accepts on all routes together. Bursts may be larger (service-api.ts). */
     requestsPerSecond: Math.min(API_REQUESTS_MAX, leftByQueues * REQUESTS_PER_EXECUTION),
-    /** Reserved concurrency of each function whose caller waits for an endpoint. Undefined: none */
+    /** Reserved for each function whose caller waits for an endpoint. Undefined: none */
     waiting: options.accountConcurrency === undefined || perFunction < 1 ? undefined : Math.floor(perFunction),
   };
 }
@@ -65,11 +63,7 @@ export function shareConcurrency(options: ConcurrencyOptions) {
 /** Dollars an hour for an event poller of SQS in us-east-1. Public summaries of https://aws.amazon.com/lambda/pricing/ have it; the page itself shows prices only with JavaScript. */
 const POLLER_HOUR = 0.00925;
 
-/**
- * Returns what the synthesis tells an operator of a known load, by the id of the note: the price of pollers, the quota that the load needs, and
- * tables to warm.
- * @param region of the stack, or a token
- */
+/** Returns what the synthesis tells an operator of a known load: prices, quotas, and tables to warm. @param region of the stack, or a token */
 export function notesOnCapacity(
   options: ConcurrencyOptions,
   region = '',

@@ -27,7 +27,7 @@ export type DashboardHostingProps = Foundation & {
   readonly edge: EdgeDistribution;
 };
 
-/** Source of a function in CloudFront. It serves the page for every path whose last part has no dot, because these paths are screens of the page. */
+/** Code of a CloudFront function: paths whose last part has no dot are screens of the page. */
 const SCREENS = `function handler(event) {
   var request = event.request;
   if (request.uri.split('/').pop().indexOf('.') === -1) request.uri = '/dashboard/index.html';
@@ -37,7 +37,6 @@ const SCREENS = `function handler(event) {
 /** The dashboard: the page below `/dashboard/`, which finds its login by config.json, and the API, which requires a login. */
 export class DashboardHosting extends Construct {
   readonly url: string;
-  /** Sends the requests of the Test button, in the network of the functions that make outbound requests. */
   readonly actionTest: ServiceFunction;
 
   constructor(scope: Construct, id: string, props: DashboardHostingProps) {

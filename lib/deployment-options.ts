@@ -310,28 +310,22 @@ export const OPTION_NAMES: readonly string[] = Object.keys(OPTION_SHAPES);
 /** The most characters by which a name differs from the one that it stands for. */
 const MOST_CHANGES = 2;
 
-/** Returns the name that another one most likely stands for, whatever its upper and lower case. */
+/** Ignores upper and lower case. */
 function nameMeantBy(name: string, names: readonly string[]): string | undefined {
   const lower = names.map((one) => one.toLowerCase());
   const closest = closestName(name.toLowerCase(), lower, MOST_CHANGES);
   return closest && names[lower.indexOf(closest)];
 }
 
-/** Returns the sentence that refuses a name. */
 function unknownName(name: string, names: readonly string[]): string {
   const closest = nameMeantBy(name, names);
   return `${name}: is unknown${closest === undefined ? '' : `; did you mean ${closest}?`}`;
 }
 
-/** Settings that do not fit. Its message has one sentence for each, with its name and the values that it accepts. */
+/** Its message has one sentence for each setting, with its name and the values that it accepts. */
 export class RefusedSettings extends Error {}
 
-/**
- * Parses settings.
- * @param names that an unknown one may stand for
- * @param refusals sentences about what the shape does not see
- * @throws RefusedSettings with the refusals and a sentence for each setting that does not have the shape
- */
+/** @param names that an unknown one may stand for @param refusals sentences about what the shape does not see @throws RefusedSettings */
 function acceptSettings<Accepted>(
   shape: z.ZodType<Accepted>,
   settings: unknown,
@@ -353,11 +347,7 @@ const OLDEST_CDK_MINOR = 270;
 /** The version of its package, which each class of the CDK has under `jsii.rtti`, the type information of its compiler. */
 const installedCdk = z.object({ version: z.string() });
 
-/**
- * Returns the props as the construct uses them: `'true'`, as the context of an app has it, is true.
- * @param region of the stack, or a token
- * @throws RefusedSettings
- */
+/** Parses props: `'true'`, as the context of an app has it, is true. @param region of the stack, or a token @throws RefusedSettings */
 export function acceptedProps(props: object, region: string): VaWaveProps {
   const { version } = installedCdk.parse(Reflect.get(Stack, Symbol.for('jsii.rtti')));
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -422,8 +412,12 @@ export function readDeploymentOptions(
   const allRefusals = [
     ...refusedNames(context, file, stacks),
     ...refusals,
-    ...refusedRegion(stackName, settingsRegion, Object.keys(ofStack), region),
-    ...refusedAccount(stackName, settingsAccount, account),
+    ...(settingsRegion === undefined ? Object.keys(ofStack).filter((name) => OF_ONE_REGION.includes(name)) : []).map(
+      (name) =>
+        `stacks.${stackName}.region: must be the region of ${name}, which a stack of this name elsewhere must not use`,
+    ),
+    ...refusedPlace(stackName, 'region', settingsRegion, region),
+    ...refusedPlace(stackName, 'account', settingsAccount, account),
   ];
   const shape = z.strictObject(OPTION_SHAPES).partial().pipe(z.custom<DeploymentOptions & Settings>());
   // A VPC that is named by its id, unlike a construct, knows none of its subnets.
@@ -436,36 +430,24 @@ export function readDeploymentOptions(
   };
 }
 
-/** Returns a sentence when the settings of a stack in the file are not for this region. @param region undefined if nobody knows */
-function refusedRegion(
-  stackName: string,
-  settingsRegion: unknown,
-  names: readonly string[],
-  region: string | undefined,
-): readonly string[] {
-  const place = `stacks.${stackName}.region`;
-  const ofRegion = names.filter((name) => OF_ONE_REGION.includes(name));
-  if (settingsRegion === undefined) {
-    return ofRegion.map(
-      (name) => `${place}: must be the region of ${name}, which a stack of this name elsewhere must not use`,
-    );
-  }
-  if (typeof settingsRegion !== 'string' || !REGION.test(settingsRegion))
-    return [`${place}: must be a region such as eu-west-1`];
-  if (region === undefined || region === settingsRegion) return [];
-  return [`${place}: is ${settingsRegion}, and this is ${region}; another stack has another name: -c stackName=<name>`];
-}
+const PLACES = {
+  region: { shape: REGION, example: 'a region such as eu-west-1' },
+  account: { shape: /^\d{12}$/, example: 'the 12 digits of an account, in quotation marks' },
+} as const;
 
-/** Returns a sentence when the settings of a stack in the file are for another account. @param account undefined if nobody knows */
-function refusedAccount(stackName: string, settingsAccount: unknown, account: string | undefined): readonly string[] {
-  const place = `stacks.${stackName}.account`;
-  if (settingsAccount === undefined) return [];
-  if (typeof settingsAccount !== 'string' || !/^\d{12}$/.test(settingsAccount))
-    return [`${place}: must be the 12 digits of an account, in quotation marks`];
-  if (account === undefined || account === settingsAccount) return [];
-  return [
-    `${place}: is ${settingsAccount}, and this is ${account}; another stack has another name: -c stackName=<name>`,
-  ];
+/** @param settingsPlace that of the stack's settings in the file @param place to which it is deployed; undefined if nobody knows */
+function refusedPlace(
+  stackName: string,
+  kind: keyof typeof PLACES,
+  settingsPlace: unknown,
+  place: string | undefined,
+): readonly string[] {
+  const { shape, example } = PLACES[kind];
+  const setting = `stacks.${stackName}.${kind}`;
+  if (settingsPlace === undefined) return [];
+  if (typeof settingsPlace !== 'string' || !shape.test(settingsPlace)) return [`${setting}: must be ${example}`];
+  if (place === undefined || place === settingsPlace) return [];
+  return [`${setting}: is ${settingsPlace}, and this is ${place}; another stack has another name: -c stackName=<name>`];
 }
 
 /** Returns a sentence for each name that is unknown, or that stands where it would hold for every stack. */

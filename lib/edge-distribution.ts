@@ -49,7 +49,6 @@ export class EdgeDistribution extends Construct {
   /** The bucket with every file that the distribution serves, as its origin. */
   readonly assets: cloudfront.IOrigin;
   readonly #bucket: Bucket;
-  /** Log group of the functions that copy files during a deployment. */
   readonly #deploymentLog: LogGroup;
 
   constructor(scope: Construct, id: string, props: EdgeDistributionProps) {
@@ -185,7 +184,6 @@ export class EdgeDistribution extends Construct {
     });
   }
 
-  /** Creates the bucket for the access logs of the distribution and of the bucket with its files. */
   #bucketOfAccessLogs(stage: Stage): Bucket {
     const bucket = privateBucket(this, 'AccessLogs', stage, { lifecycleRules: [{ expiration: Duration.days(30) }] });
     acknowledge(bucket, 'The bucket of access logs does not log the writing of access logs.', 'S1');

@@ -37,9 +37,8 @@ const OLD_MESSAGE_OF_ANY_GROUP_SECONDS = 3600;
 
 type WorkQueueProps = {
   readonly stage: Stage;
-  /** How long a received message is invisible. It exceeds the timeout of the function. */
+  /** Exceeds the timeout of the function. */
   readonly visibilityTimeout: Duration;
-  /** Number of receives after which a message moves to the dead-letter queue. */
   readonly maxReceives: number;
   readonly alarms: Alarms;
 };
@@ -133,9 +132,7 @@ export type MessagingProps = {
   readonly archiveDays: number | undefined;
 };
 
-/**
- * Fair queues treat all events with unknown names as one group. So a platform that sends a million of them delays no organization.
- */
+/** Fair queues treat all events with unknown names as one group. So a platform that sends a million of them delays no organization. */
 const UNKNOWN_NAMES_GROUP = 'unknown-names';
 
 /** The bus, its rules, the events queue and the deliveries queue. */

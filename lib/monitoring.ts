@@ -14,8 +14,7 @@ import { CLOUDFRONT_REGION, type Stage } from './stage.ts';
 /** The part of the account's concurrency whose use leaves time to request more before functions are throttled. */
 const CONCURRENCY_IN_USE = 0.8;
 
-/** Width of a dashboard in CloudWatch's units. */
-const DASHBOARD_WIDTH = 24;
+const DASHBOARD_WIDTH = 24; // CloudWatch's units.
 
 /** Saved queries of Logs Insights over the logs of all functions. docs/runbook.md names them. */
 const QUERIES = {
@@ -29,9 +28,7 @@ const QUERIES = {
 export type MonitoringProps = Foundation & {
   readonly api: HttpApi;
   readonly distribution: IDistribution;
-  /** The logs of all functions. */
   readonly logs: readonly ILogGroup[];
-  /** @default none */
   readonly canary: Canary | undefined;
   /** The account's quota of concurrent executions. */
   readonly accountConcurrency: number;

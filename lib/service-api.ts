@@ -54,7 +54,6 @@ const NEAR_THROTTLE = 0.8;
 /** The least burst of a route: as many requests as a page of the dashboard makes at once. */
 const BURST_MIN = 20;
 
-/** Returns the share of a route in requests per second, at least one, and its burst. */
 const limitsOf = (name: keyof typeof SHARES, requestsPerSecond: number) => {
   const rateLimit = Math.max(1, Math.floor(SHARES[name] * requestsPerSecond));
   return { rateLimit, burstLimit: Math.max(BURST_MIN, 2 * rateLimit) };

@@ -11,14 +11,10 @@ import { acknowledge } from './acknowledged-findings.ts';
 import { allowThrough, ENCRYPTING } from './own-key.ts';
 import type { Stage } from './stage.ts';
 
-/** The network of a function that makes outbound requests. */
 export type Placement = Pick<lambda.FunctionProps, 'vpc' | 'vpcSubnets' | 'securityGroups'>;
 
-/** Settings of the CDK that differ between functions. */
-type Differing = 'timeout' | 'memorySize' | 'reservedConcurrentExecutions' | 'recursiveLoop';
-
 export type ServiceFunctionProps = Placement &
-  Pick<lambda.FunctionProps, Differing> & {
+  Pick<lambda.FunctionProps, 'timeout' | 'memorySize' | 'reservedConcurrentExecutions' | 'recursiveLoop'> & {
     readonly stage: Stage;
     /** Folder below lambdas/ that contains handler.ts. */
     readonly folder: FunctionName;
@@ -30,7 +26,6 @@ export type ServiceFunctionProps = Placement &
 /** What invokes a function, which decides how a gradual release shifts the traffic (releases.ts). A share of the few invocations of a schedule shows no fault, so its function has no alias. */
 export type InvokedBy = 'request' | 'message' | 'schedule';
 
-/** Name of the alias whose traffic shifts to a new version. */
 const ALIAS = 'live';
 
 /**
@@ -42,11 +37,9 @@ export class ServiceFunction extends Construct {
   /** What callers and event sources invoke: the function, or the alias whose traffic shifts gradually. */
   readonly callable: lambda.IFunction;
   readonly invokedBy: InvokedBy;
-  /** Name of the folder of the function. */
   readonly name: FunctionName;
   readonly log: LogGroup;
   readonly #key: IKey | undefined;
-  /** The services that encrypt with the key for this function. */
   readonly #encryptingServices = new Set<string>();
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {

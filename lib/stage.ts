@@ -28,13 +28,11 @@ export type Stage = {
   /** Tables and users cannot be deleted while this is on. */
   readonly deletionProtection: boolean;
   readonly logs: Pick<LogGroupProps, 'retention' | 'removalPolicy' | 'encryptionKey'>;
-  /** Retention of the delivery log, in days. */
   readonly deliveryLogRetentionDays: number;
   /** Whether the traffic of a new version of a function shifts gradually. */
   readonly gradual: boolean;
-  /** Whether X-Ray traces the functions. */
   readonly tracing: boolean;
-  /** Encrypts what the service stores. Undefined: keys of AWS */
+  /** Undefined: keys of AWS */
   readonly encryptionKey: IKey | undefined;
 };
 
@@ -81,16 +79,12 @@ export function keepStage(service: Construct, name: StageName): void {
   });
 }
 
-/**
- * Builds a name that must be unique in the account over all regions.
- * @param suffix at most four characters
- */
+/** Builds a name that is unique in the account over all regions. @param suffix at most four characters */
 export function nameInAccount({ service }: Stage, ...suffix: readonly string[]): string {
   return Fn.join('-', [service, Aws.REGION, ...suffix]);
 }
 
-/** Days for which the archive of events keeps them, unless the operator says otherwise. */
-const ARCHIVE_DAYS = 7;
+const ARCHIVE_DAYS = 7; // Unless the operator says otherwise.
 
 /** Returns for how many days the option keeps events; undefined for no archive. `true` keeps them for less than the delivery log. @param kept its retention in days */
 export function archiveDaysOf(option: boolean | number | undefined, kept: number): number | undefined {

@@ -27,11 +27,10 @@ export type TableCall =
 type ServiceTableProps = {
   readonly stage: Stage;
   readonly environmentName: string;
-  /** @default a new table */
   readonly existingTable?: ITable | undefined;
   /** What a new table has other than the others. */
   readonly differs?: Partial<TableProps>;
-  /** Further environment variables for functions that may use the table. */
+  /** Further variables for functions that may use the table. */
   readonly environment?: Readonly<Record<string, string>>;
 };
 

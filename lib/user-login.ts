@@ -25,10 +25,7 @@ export type UserLoginProps = Pick<
   readonly baseUrl: string;
 };
 
-/**
- * The user pool of the dashboard, without self sign-up. The pool only authenticates. The roles of members are in the configuration
- * table.
- */
+/** The user pool of the dashboard, without self sign-up. It only authenticates: the roles of members are in the configuration table. */
 export class UserLogin extends Construct {
   readonly pool: cognito.IUserPool;
   readonly issuer: string;
@@ -36,9 +33,7 @@ export class UserLogin extends Construct {
   readonly scope: string;
   /** Addresses from which the dashboard gets metadata, keys and tokens, as sources of its Content-Security-Policy. */
   readonly connectSources: readonly string[];
-  /** The public client of the dashboard. */
   readonly client: cognito.UserPoolClient;
-  /** Accepts the access tokens of the client. */
   readonly authorizer: HttpJwtAuthorizer;
 
   constructor(scope: Construct, id: string, props: UserLoginProps) {
