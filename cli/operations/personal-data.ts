@@ -75,7 +75,7 @@ export async function* exportedRecords(
   const { logIds } = person ?? (await logsOf(orgId, context));
   await context.store.record(recordOf('export_data', { org_id: orgId, entity_id: orgId }, context));
   for (const conversation of person?.conversations ?? []) yield { kind: 'conversation', ...conversation };
-  for await (const record of context.erasure.auditRecords(orgId)) {
+  for await (const { record } of context.erasure.auditItems(orgId)) {
     if (from !== undefined && record.at < from) continue;
     if (person === undefined || withoutPerson(record, person.ids) !== undefined) yield { kind: 'change', ...record };
   }
@@ -166,10 +166,10 @@ export async function erasePerson(person: Person, isDryRun: boolean, context: Pe
   }
   const counters = await erasure.eraseCounters(data.counterKeys, { isDryRun });
   let changes = 0;
-  for await (const record of erasure.auditRecords(person.orgId)) {
-    const remainingRecord = withoutPerson(record, person.ids);
+  for await (const auditItem of erasure.auditItems(person.orgId)) {
+    const remainingRecord = withoutPerson(auditItem.record, person.ids);
     if (remainingRecord === undefined) continue;
-    if (!isDryRun) await erasure.replaceAudit(record, remainingRecord);
+    if (!isDryRun) await erasure.replaceAudit(auditItem, remainingRecord);
     changes += 1;
   }
   if (!isDryRun) {

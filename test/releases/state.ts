@@ -318,7 +318,7 @@ export async function readState(state: ReleaseState): Promise<unknown> {
   );
   read.creation = await store.createdBy(BY_ADMIN, clock.now());
   read.members = [await members.list(ORG_ID), await members.membershipsOf(ADMIN.sub)];
-  read.audit = await all(erasure.auditRecords(ORG_ID));
+  read.audit = (await all(erasure.auditItems(ORG_ID))).map(({ record }) => record);
   read.deletions = await erasure.deletions();
 
   read.visits = await all(erasure.conversations());

@@ -10,6 +10,7 @@ import {
   ORGANIZATION,
 } from '../../contract/organizations.ts';
 import { parseJson } from '../../domain/parse-json.ts';
+import type { DynamoDb } from './client.ts';
 import { itemReader } from './stored-items.ts';
 
 /** Schemas of the stored items of the configuration table (docs/architecture.md, "Data"). */
@@ -107,7 +108,7 @@ export const readMembership = keyedReader(
   ({ membership: { org_id, sub } }) => KEYS.member(org_id, sub),
 );
 
-export const readAuditRecord = itemReader(z.object({ record: z.object(AUDIT_RECORD) }));
+export const readAuditRecord = itemReader(z.object({ ...key, record: z.object(AUDIT_RECORD) }));
 
 export const ANY = '';
 
@@ -148,15 +149,28 @@ export const KEYS = {
   domain: (entry: string, siteId: string) => ({ pk: `DOMAIN#${entry}`, sk: `SITE#${siteId}` }),
 } as const;
 
-export const auditItem = (record: AuditRecord) => ({ ...KEYS.audit(record), record });
-
 /** The condition of a put that must not replace an item. */
 export const ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };
 
-/** Returns the write of an audit record. It replaces none (docs/decisions/0006). */
-export const auditPut = (table: string, record: AuditRecord) => ({
-  Put: { TableName: table, Item: auditItem(record), ...ABSENT },
-});
+/**
+ * Makes writes and their audit record, all or none. The record replaces none (docs/decisions/0006): while another one has its key, it gets the
+ * time of the next millisecond.
+ * @returns the positions of the writes whose conditions did not hold
+ */
+export async function writeRecorded(
+  client: Pick<DynamoDb, 'transactWrite'>,
+  table: string,
+  writes: Parameters<DynamoDb['transactWrite']>[0],
+  record: AuditRecord | undefined,
+): Promise<readonly number[]> {
+  if (record === undefined) return client.transactWrite(writes);
+  for (let at = Date.parse(record.at); ; at++) {
+    const recordAt = { ...record, at: new Date(at).toISOString() };
+    const audit = { Put: { TableName: table, Item: { ...KEYS.audit(recordAt), record: recordAt }, ...ABSENT } };
+    const refusedPositions = await client.transactWrite([...writes, audit]);
+    if (!refusedPositions.includes(writes.length)) return refusedPositions;
+  }
+}
 
 /** The condition that an organization or an assistant exists and is not being deleted. */
 export const notDeleted = (entity: 'organization' | 'assistant') => ({

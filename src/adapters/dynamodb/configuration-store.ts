@@ -13,7 +13,6 @@ import {
   ABSENT,
   ANY,
   auditPartition,
-  auditPut,
   KEYS,
   notDeleted,
   readActionOwner,
@@ -22,6 +21,7 @@ import {
   readCreation,
   readOrganization,
   storedAction,
+  writeRecorded,
 } from './configuration-items.ts';
 import { configurationReads } from './configuration-reads.ts';
 import { ConditionFailed, conditionFailure } from './storage-errors.ts';
@@ -213,11 +213,7 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
     },
 
     record: async (record) => {
-      // Of two commands in the same millisecond, the second one gets the next.
-      for (let at = Date.parse(record.at); ; at++) {
-        const put = auditPut(table, { ...record, at: new Date(at).toISOString() });
-        if ((await client.transactWrite([put])).length === 0) return;
-      }
+      await writeRecorded(client, table, [], record);
     },
 
     createdBy: async (author, now) => {
@@ -295,11 +291,9 @@ function configurationTransaction(client: DynamoDb, table: string, auditClock?: 
   /** Makes the writes and the audit record of a change, all or none. @returns the names of the writes whose conditions did not hold */
   const transact = async (mutation: Mutation, author: Author, writes: NamedWrites): Promise<readonly string[]> => {
     const record = auditClock && auditRecord(mutation, author, auditClock());
-    const audit = record === undefined ? [] : auditPut(table, record);
-    const all = Object.entries({ ...writes, audit }).flatMap(([name, items]) =>
-      [items].flat().map((item) => ({ name, item })),
-    );
-    const positions = await client.transactWrite(all.map(({ item }) => item));
+    const all = Object.entries(writes).flatMap(([name, items]) => [items].flat().map((item) => ({ name, item })));
+    const items = all.map(({ item }) => item);
+    const positions = await writeRecorded(client, table, items, record);
     return positions.flatMap((position) => all[position]?.name ?? []);
   };
 

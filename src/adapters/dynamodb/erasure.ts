@@ -4,7 +4,7 @@ import type { DeliveryRecord } from '../../contract/delivery-record.ts';
 import type { AuditRecord } from '../../contract/organizations.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb, StoredItem } from './client.ts';
-import { ANY, auditItem, auditPartition, KEYS, readAuditRecord } from './configuration-items.ts';
+import { ANY, auditPartition, KEYS, readAuditRecord, writeRecorded } from './configuration-items.ts';
 import { conversationKeyPrefix, conversationOf, conversationPartition } from './conversations-table.ts';
 import { eraseContent, logPartitions } from './delivery-records.ts';
 import { backOff } from './storage-errors.ts';
@@ -20,6 +20,8 @@ const allUnder = (TableName: string, pk: string) => ({
   ExpressionAttributeValues: { ':pk': pk },
 });
 const ONLY_KEYS = { ProjectionExpression: 'pk, sk' };
+
+type AuditItem = ReturnType<typeof readAuditRecord>;
 
 type Deletion = { readonly org_id: string; readonly site_id?: string | undefined; readonly deleted_at: string };
 
@@ -151,17 +153,17 @@ export function erasure(
     },
 
     /** Reads the audit trail of an organization, the oldest record first. */
-    auditRecords: async function* (orgId: string): AsyncGenerator<AuditRecord> {
-      const auditRecordOf = (item: StoredItem) => readAuditRecord(tables.configuration, item).record;
+    auditItems: async function* (orgId: string): AsyncGenerator<AuditItem> {
+      const auditItemOf = (item: StoredItem) => readAuditRecord(tables.configuration, item);
       for await (const { Items } of client.queryPages(allUnder(tables.configuration, auditPartition(orgId))))
-        yield* readableOf(Items, auditRecordOf, unreadable);
+        yield* readableOf(Items, auditItemOf, unreadable);
     },
 
     /** Replaces a record of the audit trail by one without a person's ids. Its key may have one of them. */
-    replaceAudit: async (record: AuditRecord, next: AuditRecord) => {
-      const removal = { Delete: { TableName: tables.configuration, Key: KEYS.audit(record) } };
-      const old = record.entity_id === next.entity_id ? [] : [removal];
-      await client.transactWrite([...old, { Put: { TableName: tables.configuration, Item: auditItem(next) } }]);
+    replaceAudit: async ({ pk, sk, record }: AuditItem, next: AuditRecord) => {
+      const TableName = tables.configuration;
+      if (record.entity_id === next.entity_id) await client.putItem({ TableName, Item: { pk, sk, record: next } });
+      else await writeRecorded(client, TableName, [{ Delete: { TableName, Key: { pk, sk } } }], next);
     },
 
     eraseAudit: (orgId: string) => erasePartition(tables.configuration, auditPartition(orgId)),

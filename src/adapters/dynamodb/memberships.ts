@@ -1,8 +1,7 @@
-import type { AuditRecord } from '../../contract/organizations.ts';
 import type { MemberList, Members } from '../../domain/context.ts';
 import { noOrganization } from '../../domain/organizations/manage-organizations.ts';
 import type { DynamoDb, StoredItem } from './client.ts';
-import { ANY, auditPut, KEYS, notDeleted, readMembership } from './configuration-items.ts';
+import { ANY, KEYS, notDeleted, readMembership, writeRecorded } from './configuration-items.ts';
 import { findItem, itemsWithPrefix, namesUnder, readEach } from './stored-items.ts';
 
 /** Stores memberships in the configuration table. Every read is strongly consistent. */
@@ -12,7 +11,6 @@ export function members(client: DynamoDb, table: string): Members {
     const [memberships, unreadable] = readEach(items, membershipOf, ({ org_id }) => ({ org_id }));
     return { memberships, unreadable };
   };
-  const auditWrites = (record: AuditRecord | undefined) => (record === undefined ? [] : [auditPut(table, record)]);
 
   return {
     findMembership: async (orgId, sub) =>
@@ -37,21 +35,19 @@ export function members(client: DynamoDb, table: string): Members {
     save: async (membership, record) => {
       const { org_id, sub } = membership;
       // The organization may be deleted between its read and this write, and would leave a membership without it.
-      const refusedWrites = await client.transactWrite([
+      const writes = [
         { ConditionCheck: { TableName: table, Key: KEYS.organization(org_id), ...notDeleted('organization') } },
         { Put: { TableName: table, Item: { ...KEYS.member(org_id, sub), membership } } },
         { Put: { TableName: table, Item: KEYS.memberOrganization(sub, org_id) } },
-        ...auditWrites(record),
-      ]);
+      ];
+      const refusedWrites = await writeRecorded(client, table, writes, record);
       if (refusedWrites.length > 0) throw noOrganization(org_id);
     },
 
     remove: async (orgId, sub, record) => {
-      await client.transactWrite([
-        { Delete: { TableName: table, Key: KEYS.member(orgId, sub) } },
-        { Delete: { TableName: table, Key: KEYS.memberOrganization(sub, orgId) } },
-        ...auditWrites(record),
-      ]);
+      const keys = [KEYS.member(orgId, sub), KEYS.memberOrganization(sub, orgId)];
+      const writes = keys.map((Key) => ({ Delete: { TableName: table, Key } }));
+      await writeRecorded(client, table, writes, record);
     },
   };
 }
