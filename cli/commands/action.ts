@@ -119,7 +119,7 @@ export function addTo(action: CliCommand): void {
 
   action
     .command('delete <action_id>')
-    .description('delete an Action and its signing secret; a retry that still waits sends nothing and leaves no record')
+    .description('delete an Action and its signing secret; a waiting retry sends nothing and leaves no record')
     .examples('va-wave action delete act_…')
     .withDeployment(async ({ output, context, confirm }, actionId: string) => {
       const action = await requireAction(actionId, context);
@@ -151,9 +151,7 @@ export function addTo(action: CliCommand): void {
 
   action
     .command('test <action_id>')
-    .description(
-      'send a signed test request like the Test button: one attempt, recorded in the log, also if the Action is switched off',
-    )
+    .description('send a signed test request like the Test button, also if the Action is switched off')
     .examples('va-wave action test act_…')
     .withDeployment(async ({ output, context }, actionId: string) => {
       const { org_id, name } = await requireAction(actionId, context);

@@ -87,7 +87,7 @@ export function addTo(assistant: CliCommand): void {
 
   assistant
     .command('escalation <site_id>')
-    .description('set the escalation channels: SNS topics that receive form submissions in addition to the endpoint')
+    .description('set the SNS topics that receive form submissions in addition to the endpoint')
     .addOption(
       new FieldOption(
         'escalation_topics',

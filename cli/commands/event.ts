@@ -12,7 +12,7 @@ import { attemptNumber, outcomeText } from './deliveries.ts';
 export function addTo(event: CliCommand): void {
   event
     .command('put <event>')
-    .description('put an event on the bus for an organization or for one of its assistants')
+    .description('put an event of an organization or an assistant on the bus')
     .requiredOption('--org <org_id>', 'organization')
     .option('--site <site_id>', 'assistant; without it, the event belongs to the organization')
     .option('--data <json>', "the event's data: JSON, @file, or @- for stdin", '{}')
@@ -54,7 +54,7 @@ export function addTo(event: CliCommand): void {
   withAt(
     event
       .command('trace <event_id>')
-      .description('show the deliveries of an event: the subscribed Actions, and each attempt with its outcome')
+      .description('show the subscribed Actions of an event, and each attempt with its outcome')
       .requiredOption('--org <org_id>', 'organization that the event belongs to'),
   )
     .notes(`The event id is the id of the envelope. The command searches the logs of all Event Actions of the organization, the newest event first. It does
@@ -78,9 +78,7 @@ not search the logs of deleted Actions.`)
   withAt(
     event
       .command('replay <event_id> <action_id>')
-      .description(
-        'deliver an event to an Action again with the same envelope and id; its attempts are recorded as a replay',
-      ),
+      .description('deliver an event to an Action again, with the same envelope and id'),
   )
     .notes(`The envelope comes from the Action's delivery log.`)
     .examples('va-wave event replay 6a7e8f90-… act_… --at 2026-03-04T05:06:00Z')

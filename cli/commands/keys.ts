@@ -23,9 +23,7 @@ After an interruption, run the command again to continue.`)
 
   keys
     .command('rotate-origin')
-    .description(
-      'give the origin secret a new value; the service accepts it and the previous value until the next rotation',
-    )
+    .description('give the origin secret a new value; the previous one counts until the next rotation')
     .notes(`Finish the rotation: deploy with the version id that this command prints, so that the distribution sends the new value. Until then,
 the command refuses the next rotation, because the service accepts only the current and the previous value.`)
     .examples('va-wave keys rotate-origin', 'npx cdk deploy -c originSecretVersion=…')
@@ -40,7 +38,7 @@ the command refuses the next rotation, because the service accepts only the curr
 
   keys
     .command('revoke')
-    .description('replace all keys of session tokens at once after a leak: all tokens become invalid')
+    .description('replace all keys of session tokens after a leak: all tokens become invalid')
     .notes(`All existing session tokens become invalid within five minutes, and widgets ask their page for a new one. During this time, containers
 that still sign with an old key can mint tokens that become invalid as well. Afterwards nothing else is necessary: the keys continue
 to rotate automatically.`)

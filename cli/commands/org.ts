@@ -48,7 +48,7 @@ export function addTo(org: CliCommand): void {
 
   org
     .command('suspend <org_id>')
-    .description('refuse its widgets and server secrets, as for disabled assistants, and send none of its requests')
+    .description('refuse its widgets and server secrets, and send none of its requests')
     .notes(`Events are recorded as organization_suspended and are not sent later. Settings stay unchanged. The suspension takes effect with the next
 request. After an interruption, run the command again.`)
     .examples('va-wave org suspend org_…')
@@ -60,7 +60,7 @@ request. After an interruption, run the command again.`)
 
   org
     .command('resume <org_id>')
-    .description('end the suspension of an organization; events during the suspension are not sent later')
+    .description('end the suspension; its events are not sent later')
     .examples('va-wave org resume org_…')
     .withDeployment(async ({ output, context }, orgId: string) => {
       output.object(await setSuspended(orgId, false, context), 'Resumed the organization');

@@ -23,7 +23,7 @@ type CallOptions = { readonly conversation: string; readonly arguments: string }
 export function addTo(tool: CliCommand): void {
   tool
     .command('list <site_id>')
-    .description('list the tools of an assistant: its enabled AI-decided Actions with their JSON Schemas')
+    .description('list the tools of an assistant with their JSON Schemas')
     .examples('va-wave tool list site_…')
     .withDeployment(async ({ output, context }, siteId: string) => {
       const listedTools = await context.runtime.tool({ operation: 'listTools', site_id: siteId });
@@ -34,9 +34,7 @@ export function addTo(tool: CliCommand): void {
 
   tool
     .command('call <site_id> <tool>')
-    .description(
-      'call a tool in a conversation and show the result for the assistant; the limit is five calls of a tool per conversation',
-    )
+    .description('call a tool in a conversation, and show the result for the assistant')
     .requiredOption('--conversation <conversation_id>', 'letters, digits, _ and -')
     .addOption(
       new FieldOption(
