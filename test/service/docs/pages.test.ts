@@ -190,9 +190,13 @@ test('docs/deploying.md explains every option and prop, and no other', () => {
     readDocument('docs/deploying.md'),
     '| Option | Default | What it does, and who needs it | Price |',
   );
-  const explained = rows.flatMap(([options = '']) => [...options.matchAll(/`(\w+)[=`]/g)].map(([, name = '']) => name));
+  const namesOf = ([options = '']: readonly string[]) =>
+    [...options.matchAll(/`(\w+)[=`]/g)].map(([, name = '']) => name);
+  const explained = rows.flatMap(namesOf);
   expect([...new Set(explained)].sort()).toEqual([...new Set([...OPTION_NAMES, ...PROPS])].sort());
   expect(rows.filter(([, , , price = '']) => price === '')).toEqual([]);
+  const priced = rows.filter(([, , , price = '']) => price.includes('(costs.md#options)')).flatMap(namesOf);
+  expect(priced.filter((name) => !costs.includes(`-c ${name}=`))).toEqual([]);
 });
 
 test('every graph that the runbook names is on the dashboard', async () => {

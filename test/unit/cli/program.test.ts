@@ -180,20 +180,31 @@ const ASKING = [
   ...['event replay', 'event replay-failed', 'keys reseal', 'keys rotate-origin', 'keys revoke'],
 ];
 
-test.each(ASKING)('%s changes nothing without a terminal and without --yes', async (path) => {
+/** Creates an Action with what a command that asks would change. */
+async function actionWithWork(): Promise<Ids> {
   const ids = await operator.action();
   await operator.json('assistant', 'update', ids.site_id, '--mode', 'session-signed');
   await operator.json('secret', 'generate', ids.site_id);
-  const state = () => structuredClone(operator.store.items());
   operator.records = [attempt({ ...REFUSED, action_id: ids.action_id, attempt: 3 })];
   operator.attempts = operator.records;
   operator.whileWaiting = () => true;
+  return ids;
+}
+
+test.each(ASKING)('%s changes nothing without a terminal and without --yes', async (path) => {
+  const ids = await actionWithWork();
+  const state = () => structuredClone(operator.store.items());
   const before = state();
   const { code, out, err } = await operator.run(...wordsOf(path, ids));
   expect([code, out]).toEqual([5, '']);
   expect(err).toMatch(/\? .*There is no terminal for the answer: use --yes\n$/);
   expect(state()).toEqual(before);
   expect([operator.sentDeliveries, operator.originSecrets, operator.sealingRing.ring.length]).toEqual([[], [], 1]);
+});
+
+test.each(COMMANDS.filter((path) => path !== 'receive' && !ASKING.includes(path)))('%s asks nothing', async (path) => {
+  const { code } = await operator.run(...wordsOf(path, await actionWithWork()));
+  expect(code).not.toBe(5);
 });
 
 describe('what customers have stored', () => {
