@@ -81,6 +81,11 @@ export function mountWidget(
     if (needsVisitor) openProblem = text;
     nameLauncher();
   };
+  /** Moves the live region without its text, which VoiceOver would read again. */
+  const moveLiveRegion = (parent: Element) => {
+    liveRegion.replaceChildren();
+    parent.append(liveRegion);
+  };
   const nameLauncher = () => {
     badge.textContent = openProblem ? '!' : unreadText;
     const unread = unreadText && `${texts.unread} ${unreadText}`;
@@ -100,7 +105,7 @@ export function mountWidget(
     if (!isShown) return;
     isShown = isBeside = false;
     dialog.classList.remove('shown');
-    root.append(liveRegion);
+    moveLiveRegion(root);
     leaveTopLayer();
     smallScreen.onchange = null;
     launcher.setAttribute('aria-expanded', 'false');
@@ -268,7 +273,7 @@ export function mountWidget(
     const isFull = smallScreen.matches && !isBeside;
     dialog.classList.toggle('full', isFull);
     dialog.classList.add('shown');
-    root.append(liveRegion);
+    moveLiveRegion(root);
     // Showing a dialog moves the focus into it, unless it is inert.
     dialog.inert = isBeside;
     if (!isFull) dialog.showPopover?.();
@@ -282,7 +287,7 @@ export function mountWidget(
       leaveTopLayer();
       dialog.showModal();
       // Everything outside a modal dialog is silent.
-      dialog.append(liveRegion);
+      moveLiveRegion(dialog);
       content.title.focus();
     }
     // The panel took the focus only to try whether it can. The caller decides where the focus stays.

@@ -6,6 +6,7 @@ import { startReceiver } from '../../service/acceptance/receiver.ts';
 import { startService } from '../../service/acceptance/started-service.ts';
 import { commandsOn } from '../../service/cli/captured-run.ts';
 import { type Reply, refuse, startFakeService, startSite } from '../widget/fake-service.ts';
+import { RECORD_ANNOUNCEMENTS } from '../widget/page-state.ts';
 import { tokenFor } from '../widget/token.ts';
 import type { Engine } from './engine.ts';
 import { firefox } from './firefox.ts';
@@ -284,12 +285,7 @@ describe.each([firefox, webkit])('$name', ({ name, missing, start }) => {
           const names = Object.keys(storage).flatMap((key) => key.match(/^va-wave:[^:]*:(\\w+)/)?.[1] ?? []);
           return [...new Set(names)].sort().join(', ') || 'nothing';
         })`);
-      /** Records what the live region tells, in its order. */
-      const listen = () =>
-        hand.see(`(window.said = [], new MutationObserver(() => {
-          const text = roots[1].querySelector('.live').textContent;
-          if (text && said.at(-1) !== text) said.push(text);
-        }).observe(roots[1], { childList: true, subtree: true }), true)`);
+      const listen = () => hand.see(`${RECORD_ANNOUNCEMENTS}(roots[1])`);
 
       test.each([
         ['data-site-id="site_test"', ['conversation, owner', 'visitor'], ['conversation, draft, owner', 'visitor']],
@@ -329,8 +325,8 @@ describe.each([firefox, webkit])('$name', ({ name, missing, start }) => {
         await hand.click('Try again');
         await sending.next({ status: 200, body: { success: true, submission_id: 's' } });
         await hand.read('Thank you!');
-        await hand.until('said.length > 3');
-        expect(await hand.see('said')).toEqual([
+        await hand.until('announcements.length > 3');
+        expect(await hand.see('announcements')).toEqual([
           'Your message could not be delivered. Please try again.',
           'Too many messages. Please wait a minute and try again.',
           'Unread messages: 99+',

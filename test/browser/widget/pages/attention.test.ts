@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { byDay } from '../../../harness/full.ts';
 import { until } from '../../../harness/until.ts';
 import { INIT, type Reply, refuse } from '../fake-service.ts';
-import { focused } from '../page-state.ts';
+import type { VisitOptions } from '../harness.ts';
+import { focused, RECORD_ANNOUNCEMENTS } from '../page-state.ts';
 import { harness } from '../shared-harness.ts';
 import { userToken } from '../token.ts';
 
@@ -12,46 +13,171 @@ beforeEach(() => harness.service.reset());
 
 const SENT: Reply = { status: 200, body: { success: true, submission_id: 'submission-1' } };
 
-/** Returns what the live region has told, in its order. */
-async function recorded(page: Page): Promise<() => Promise<readonly string[]>> {
-  await page.evaluate(`{
-    window.said = [];
-    const root = document.querySelector('va-wave-widget').shadowRoot;
-    new MutationObserver(() => {
-      const text = root.querySelector('.live').textContent;
-      if (said.at(-1) !== text) said.push(text);
-    }).observe(root, { childList: true, subtree: true });
-  }`);
-  return () => page.evaluate('said');
-}
+type Scene = Awaited<ReturnType<typeof harness.visit>> & {
+  /** Clicks the button that sends, and waits for the request. */
+  readonly send: () => Promise<void>;
+  /** Answers the request that waits. */
+  readonly answer: (reply: Reply) => void;
+};
+const FAILED = refuse(502, 'The submission could not be delivered');
+const EXPIRED = refuse(401, 'Invalid or expired session token');
+const TEXTS = {
+  sent: 'Your message has been sent.',
+  failed: 'Your message could not be delivered. Please try again.',
+  busy: 'Too many messages. Please wait a minute and try again.',
+  offline: 'We could not be reached. Please check your connection and try again.',
+  online: 'The connection is back. You can send now.',
+  renewing: 'Renewing your session…',
+  expired: 'Your session has expired. Reload the page; what you typed is kept.',
+  renewed: 'Your session has been renewed. You can send now.',
+  invalid: 'Please check the marked fields.',
+};
+const sendsAndHears = (reply: Reply) => async (scene: Scene) => {
+  await scene.send();
+  scene.answer(reply);
+};
+const closedMeanwhile = (reply: Reply) => async (scene: Scene) => {
+  await scene.send();
+  await scene.page.keyboard.press('Escape');
+  scene.answer(reply);
+};
+const PHONE = { viewport: { width: 390, height: 664 } };
 
-const outcomes: readonly [string, Reply, string][] = [
-  ['is sent', SENT, 'Your message has been sent.'],
+/** A situation, what happens in it, and what is announced, in this order. */
+const announcements: readonly [string, VisitOptions, (scene: Scene) => Promise<unknown>, readonly string[]][] = [
+  ['a form is sent while the panel is closed', {}, closedMeanwhile(SENT), [TEXTS.sent]],
+  ['a form fails while the panel is closed', {}, closedMeanwhile(FAILED), [TEXTS.failed]],
   [
-    'fails',
-    refuse(502, 'The submission could not be delivered'),
-    'Your message could not be delivered. Please try again.',
+    'a form fails twice, and the panel is closed and opened again on a phone',
+    PHONE,
+    async (scene) => {
+      await sendsAndHears(FAILED)(scene);
+      await scene.widget.alert.getByText(TEXTS.failed).waitFor();
+      await sendsAndHears(FAILED)(scene);
+      await scene.widget.alert.getByText(TEXTS.failed).waitFor();
+      await scene.page.keyboard.press('Escape');
+      await scene.widget.launcher.click();
+    },
+    [TEXTS.failed, TEXTS.failed],
   ],
-  ['comes too often', refuse(429, 'Rate limit exceeded'), 'Too many messages. Please wait a minute and try again.'],
+  [
+    'the session expires, and is renewed later',
+    { alone: 'clock' },
+    async (scene) => {
+      await sendsAndHears(EXPIRED)(scene);
+      await scene.widget.status.getByText(TEXTS.renewing).waitFor();
+      await scene.page.clock.fastForward(5000);
+      await scene.widget.alert.getByText(TEXTS.expired).waitFor();
+      await scene.page.evaluate(`vaWave.setSessionToken('${userToken('ada')}')`);
+      await scene.widget.status.getByText(TEXTS.renewed).waitFor();
+    },
+    [TEXTS.renewing, TEXTS.expired, TEXTS.renewed],
+  ],
+  [
+    'the connection breaks and is back, a text becomes too long, and messages are unread',
+    {},
+    async (scene) => {
+      // A browser repeats by itself what was hung up.
+      harness.service.submit = () => 'hang up';
+      await scene.widget.send.click();
+      await scene.widget.alert.getByText(TEXTS.offline).waitFor();
+      await scene.page.evaluate("dispatchEvent(new Event('online'))");
+      for (const length of [5001, 5002, 12, 5003]) await scene.widget.field('Message').fill('x'.repeat(length));
+      await scene.page.evaluate("vaWave('unread', 120); vaWave('unread', 120); vaWave('unread', 0)");
+    },
+    [
+      TEXTS.offline,
+      TEXTS.online,
+      'Too long. Characters to remove: 1',
+      'Too long. Characters to remove: 3',
+      'Unread messages: 99+',
+    ],
+  ],
+  ['a form is sent while the panel is open', {}, sendsAndHears(SENT), [TEXTS.sent]],
+  ['forms come too often', PHONE, closedMeanwhile(refuse(429, 'Rate limit exceeded')), [TEXTS.busy]],
+  [
+    'a form is sent with a token that the page renews at once',
+    {},
+    async (scene) => {
+      await sendsAndHears(EXPIRED)(scene);
+      await scene.widget.status.getByText(TEXTS.renewing).waitFor();
+      await scene.page.evaluate(`vaWave.setSessionToken('${userToken('ada')}')`);
+      await until(() => harness.service.to('submit').length === 2);
+      scene.answer(SENT);
+    },
+    [TEXTS.renewing, TEXTS.sent],
+  ],
+  [
+    'a form is sent empty, then filled, and is changed while it is sent',
+    {},
+    async ({ widget, send, answer }) => {
+      await widget.field('Your name').fill('');
+      await widget.send.click();
+      await widget.field('Your name').fill('Grace');
+      await send();
+      await widget.field('Your name').fill('Grace Hopper');
+      answer(SENT);
+    },
+    [TEXTS.invalid, 'Your message has been sent without your last change.'],
+  ],
 ];
-test.each(outcomes)('a form that %s says so once, also when the panel is closed meanwhile', async (_, reply, text) => {
-  let answer: (reply: Reply) => void = () => undefined;
-  harness.service.submit = () => new Promise((resolve) => (answer = resolve));
-  const { page, widget } = await harness.visit();
-  await widget.filledForm();
-  const said = await recorded(page);
-  await widget.send.click();
-  await until(() => harness.service.to('submit').length === 1);
-  await page.keyboard.press('Escape');
-  answer(reply);
-  await until(async () => (await said()).includes(text));
-  expect((await said()).filter((one) => one === text)).toHaveLength(1);
-  const needsVisitor = reply !== SENT;
-  expect(await widget.launcher.getAttribute('aria-label')).toBe(`Help and contact${needsVisitor ? `. ${text}` : ''}`);
-  expect(await widget.host.locator('.badge').textContent()).toBe(needsVisitor ? '!' : '');
-  await widget.launcher.click();
-  expect(await widget.launcher.getAttribute('aria-label')).toBe('Help and contact');
-});
+test.each(byDay(5, announcements))(
+  '%s: each announcement is made once, in order',
+  async (_, options, act, expected) => {
+    let answer: (reply: Reply) => void = () => undefined;
+    harness.service.submit = () => new Promise((resolve) => (answer = resolve));
+    const tag = `data-session-token="${userToken('ada')}"`;
+    const scene = await harness.visit(expected[0] === TEXTS.renewing ? { tag } : {}, options);
+    const { page, widget } = scene;
+    await widget.filledForm();
+    await page.evaluate(`${RECORD_ANNOUNCEMENTS}(document.querySelector('va-wave-widget').shadowRoot)`);
+    const send = async () => {
+      const { length } = harness.service.to('submit');
+      await widget.send.click();
+      await until(() => harness.service.to('submit').length === length + 1);
+    };
+    await act({ ...scene, send, answer: (reply) => answer(reply) });
+    const announced = () => page.evaluate<readonly string[]>('announcements');
+    await until(async () => (await announced()).length >= expected.length);
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    expect(await announced()).toEqual(expected);
+    // The browser gives screen readers the same text, in one live region that is not hidden.
+    const devtools = await page.context().newCDPSession(page);
+    const { nodes } = await devtools.send('Accessibility.getFullAXTree');
+    const regions = nodes.filter(({ properties }) =>
+      properties?.some(({ name, value }) => name === 'live' && value.value),
+    );
+    const textsOf = (id: string): readonly string[] =>
+      nodes
+        .filter((node) => node.parentId === id)
+        .flatMap((node) => (node.role?.value === 'StaticText' ? [String(node.name?.value)] : textsOf(node.nodeId)));
+    expect(regions.map(({ role, ignored, nodeId }) => [role?.value, ignored, textsOf(nodeId)])).toEqual([
+      ['status', false, (await widget.live.textContent()) === '' ? [] : [expected.at(-1)]],
+    ]);
+  },
+);
+
+test.each([
+  ['is sent', SENT, ''],
+  ['fails', FAILED, TEXTS.failed],
+])(
+  'the launcher says until the panel is open that a form %s meanwhile, if that needs the visitor',
+  async (_, reply, text) => {
+    let answer: (reply: Reply) => void = () => undefined;
+    harness.service.submit = () => new Promise((resolve) => (answer = resolve));
+    const { page, widget } = await harness.visit();
+    await widget.filledForm();
+    await widget.send.click();
+    await until(() => harness.service.to('submit').length === 1);
+    await page.keyboard.press('Escape');
+    answer(reply);
+    await until(async () => (await widget.live.textContent()) === (text || TEXTS.sent));
+    expect(await widget.launcher.getAttribute('aria-label')).toBe(`Help and contact${text && `. ${text}`}`);
+    expect(await widget.host.locator('.badge').textContent()).toBe(text && '!');
+    await widget.launcher.click();
+    expect(await widget.launcher.getAttribute('aria-label')).toBe('Help and contact');
+  },
+);
 
 test('in the accessibility tree the live region is there before it speaks, in the modal panel of a phone too', async () => {
   const { widget } = await harness.visit({}, { viewport: { width: 390, height: 664 } });
@@ -62,28 +188,6 @@ test('in the accessibility tree the live region is there before it speaks, in th
   await widget.fill();
   await widget.send.click();
   await widget.dialog.getByRole('status').getByText('Your message has been sent.').waitFor();
-});
-
-test('unread messages, the connection and a text that becomes too long are told in words', async () => {
-  harness.service.submit = () => 'hang up';
-  const { page, widget } = await harness.visit();
-  await widget.launcher.waitFor();
-  const said = await recorded(page);
-  await page.evaluate("vaWave('unread', 120)");
-  expect(await widget.launcher.getAttribute('aria-label')).toBe('Help and contact. Unread messages: 99+');
-  await widget.filledForm();
-  await widget.send.click();
-  await widget.alert.getByText('We could not be reached').waitFor();
-  await page.evaluate("dispatchEvent(new Event('online'))");
-  await widget.field('Message').fill('x'.repeat(5001));
-  await widget.field('Message').fill('x'.repeat(5002));
-  await until(async () => (await said()).length === 4);
-  expect(await said()).toEqual([
-    'Unread messages: 99+',
-    'We could not be reached. Please check your connection and try again.',
-    'The connection is back. You can send now.',
-    'Too long. Characters to remove: 1',
-  ]);
 });
 
 test.each(
