@@ -1,6 +1,6 @@
 import type { Assistant } from '../../src/contract/assistants.ts';
 import type { Organization } from '../../src/contract/organizations.ts';
-import type { UnreadableAction } from '../../src/domain/context.ts';
+import type { ActionList } from '../../src/domain/context.ts';
 import { noAssistant } from '../../src/domain/existing.ts';
 import { noOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
@@ -115,7 +115,8 @@ export async function organizationToErase(orgId: string, { store }: EraseContext
 }
 
 /** Returns a check whether an Action that cannot be read may be of this assistant: its item may not even tell its site. */
-export const mayBelongTo = (siteId: string) => (action: UnreadableAction) => (action.site_id ?? siteId) === siteId;
+export const mayBelongTo = (siteId: string) => (action: ActionList['unreadable'][number]) =>
+  (action.site_id ?? siteId) === siteId;
 
 /** Deletes the Actions that can be read. Repeats until a pass finds none, because an admin may save one during a pass. */
 async function deleteActions(siteId: string, orgId: string, context: EraseContext): Promise<number> {

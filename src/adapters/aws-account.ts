@@ -70,11 +70,8 @@ async function findStack(name: string, access: AwsAccess): Promise<Stack | undef
 /** Reads the outputs of a deployed stack by name. @throws Refusal 404 when there is no such stack in this account and region, or its creation failed */
 export async function stackOutputs(stackName: string, access: AwsAccess): Promise<Readonly<Record<string, string>>> {
   const stack = await findStack(stackName, access);
-  if (stack === undefined) {
-    throw new Refusal('stack_not_found', {
-      problem: `there is no stack ${stackName} in this account and region`,
-    });
-  }
+  if (stack === undefined)
+    throw new Refusal('stack_not_found', { problem: `there is no stack ${stackName} in this account and region` });
   const { StackStatus: state = '', Outputs = [] } = stack;
   // A stack whose creation has not ended, or has failed, has no outputs.
   if (Outputs.length === 0 && !/^(CREATE|UPDATE\w*|IMPORT)_COMPLETE$/.test(state)) {
@@ -104,10 +101,7 @@ export async function callerArn(access: AwsAccess): Promise<string> {
   return Arn;
 }
 
-export type LogQuery = {
-  readonly since: Date;
-  readonly containing?: string | undefined;
-};
+export type LogQuery = { readonly since: Date; readonly containing?: string | undefined };
 /** A line of a log. `time` is in ISO 8601. */
 export type LogLine = { readonly time: string; readonly text: string };
 

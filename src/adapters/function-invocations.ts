@@ -41,21 +41,14 @@ export function actionTestFunction(client: LambdaClient, functionName: string): 
   };
 }
 
-/** The calls of an assistant runtime to this service, for manual tests. */
-export type AssistantRuntime = {
-  /** @throws Refusal 400 */
-  readonly tool: (request: ToolRequest) => Promise<object>;
-  /** @throws Refusal 400, 401 for an invalid token */
-  readonly reportUsage: (report: UsageReportInput) => Promise<object>;
-};
-
-/** Creates the calls of an assistant runtime. @param functions the names of the functions that are invoked */
-export function assistantRuntime(
+/**
+ * Creates the calls of an assistant runtime to this service, for manual tests. They throw a Refusal 400, and 401 for an invalid token.
+ * @param functions the names of the functions that are invoked
+ */
+export const assistantRuntime = (
   client: LambdaClient,
   functions: { readonly aiAction: string; readonly usageReport: string },
-): AssistantRuntime {
-  return {
-    tool: (request) => invokeOperation(client, functions.aiAction, request),
-    reportUsage: (report) => invokeOperation(client, functions.usageReport, report),
-  };
-}
+) => ({
+  tool: (request: ToolRequest) => invokeOperation(client, functions.aiAction, request),
+  reportUsage: (report: UsageReportInput) => invokeOperation(client, functions.usageReport, report),
+});

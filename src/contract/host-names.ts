@@ -2,26 +2,8 @@
  * Top-level names that never belong to a public server: IANA's special-use names, ICANN's `internal`, and names that home and office
  * networks resolve themselves (RFC 6762 appendix G, ICANN's name collision list).
  */
-const LOCAL_TOP_LEVEL_NAMES = new Set([
-  'alt',
-  'arpa',
-  'corp',
-  'domain',
-  'example',
-  'home',
-  'internal',
-  'intranet',
-  'invalid',
-  'lan',
-  'local',
-  'localdomain',
-  'localhost',
-  'mail',
-  'onion',
-  'private',
-  'test',
-  'workgroup',
-]);
+const LOCAL_TOP_LEVEL_NAMES =
+  /^(?:alt|arpa|corp|domain|example|home|internal|intranet|invalid|lan|local|localdomain|localhost|mail|onion|private|test|workgroup)$/;
 
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
@@ -33,8 +15,7 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 export function nameProblem(name: string): string | undefined {
   const labels = name.split('.');
   if (name.length > 253 || !labels.every((label) => LABEL.test(label))) return 'not a valid host name';
-  const top = labels.at(-1) ?? '';
-  if (LOCAL_TOP_LEVEL_NAMES.has(top)) return 'a special-use name';
+  if (LOCAL_TOP_LEVEL_NAMES.test(labels.at(-1) ?? '')) return 'a special-use name';
   if (labels.length === 1) return 'a name without a dot';
   return undefined;
 }

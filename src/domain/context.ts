@@ -1,4 +1,4 @@
-import type { Action, AiAction, FormAction, Method, Offered } from '../contract/actions.ts';
+import type { Action, AiAction, EventAction, FormAction, Method, Offered } from '../contract/actions.ts';
 import type { Assistant } from '../contract/assistants.ts';
 import type { TestResult } from '../contract/dashboard.ts';
 import type { AttemptResult, DeliveryError, DeliveryRecord } from '../contract/delivery-record.ts';
@@ -61,16 +61,14 @@ export type Context<Member extends keyof World> = Pick<World, Member>;
 /** What changes of organizations, assistants and Actions need. */
 export type ManagementContext = Context<'store' | 'now' | 'randomBytes'> & { readonly author: Author };
 
-/** Who makes a change. The change is stored together with its audit record, in one transaction. */
+/**
+ * Who makes a change. The change is stored together with its audit record, in one transaction. A repeated creation with the same
+ * `creationKey` creates nothing again.
+ */
 export type Author =
   /** `arn`: of the operator's identity in AWS. */
   | { readonly kind: 'operator'; readonly arn: string }
-  | {
-      readonly kind: 'admin';
-      readonly by: Membership;
-      /** Idempotency key of a creation: a repeated request with the same key creates nothing again. */
-      readonly creationKey?: string;
-    };
+  | { readonly kind: 'admin'; readonly by: Membership; readonly creationKey?: string };
 
 // Configuration
 
@@ -87,63 +85,39 @@ export type Configuration = {
   readonly anyDomain: (entries: readonly string[]) => Promise<boolean>;
 };
 
-/** The Actions of a kind that an assistant offers. Those that cannot be read are left out. */
-export type Offers<Kind extends FormAction | AiAction> = {
+/**
+ * What is stored and cannot be read, because newer code wrote it or because its item is malformed. It does not affect the rest of its list.
+ * The message of the cause names the table and the key, but no stored value.
+ */
+type Unreadable<Ids = object> = { readonly unreadable: readonly (Readonly<Ids> & { readonly cause: Error })[] };
+/** The id of an Action; among the Actions that an assistant offers, the key of its slug. */
+type UnreadableActions = Unreadable<{ action_id: string; site_id?: string }>;
+
+/** The Actions of a kind that an assistant offers. */
+export type Offers<Kind extends FormAction | AiAction> = UnreadableActions & {
   readonly actions: readonly Offered<Kind>[];
-  readonly unreadable: readonly UnreadableAction[];
 };
 
-/** A stored Action that cannot be read, because newer code wrote it or because its item is malformed. */
-export type UnreadableAction = {
-  /** Its id; among the Actions that an assistant offers, the key of its slug. */
-  readonly action_id: string;
-  readonly site_id?: string;
-  /** Error whose message names the table and the key, but no stored value. */
-  readonly cause: Error;
-};
+export type ActionList = UnreadableActions & { readonly actions: readonly Action[] };
 
-/** The Actions of an organization. An unreadable Action does not affect the others; the caller decides how to handle it. */
-export type ActionList = {
-  readonly actions: readonly Action[];
-  readonly unreadable: readonly UnreadableAction[];
-};
+/** Assistants of an organization. One that cannot be read admits no request. */
+export type AssistantList = Unreadable<{ site_id: string }> & { readonly assistants: readonly Assistant[] };
 
-/** A stored assistant that cannot be read, and why, as with an Action. */
-export type UnreadableAssistant = { readonly site_id: string; readonly cause: Error };
+export type OrganizationList = Unreadable & { readonly organizations: readonly Organization[] };
 
-/** Assistants of an organization. An unreadable one does not affect the others; it admits no request. */
-export type AssistantList = {
-  readonly assistants: readonly Assistant[];
-  readonly unreadable: readonly UnreadableAssistant[];
-};
-
-/** Organizations, and the errors of those that cannot be read. */
-export type OrganizationList = {
-  readonly organizations: readonly Organization[];
-  readonly unreadable: readonly { readonly cause: Error }[];
-};
-
-/** Memberships of an organization or of a login, and the errors of those that cannot be read. */
-export type MemberList = {
-  readonly memberships: readonly Membership[];
-  readonly unreadable: readonly { readonly org_id: string; readonly cause: Error }[];
-};
+/** Memberships of an organization or of a login. */
+export type MemberList = Unreadable<{ org_id: string }> & { readonly memberships: readonly Membership[] };
 
 /** An Event Action and the fields that decide whether it receives an event. */
-export type Subscriber = {
-  readonly action_id: string;
-  readonly site_id: string;
-  readonly enabled: boolean;
+export type Subscriber = Pick<EventAction, 'action_id' | 'site_id' | 'enabled'> & {
   readonly events: readonly string[];
 };
 
-/** The Event Actions of an organization. */
-export type SubscriberList = {
+/** The Event Actions of an organization. Of an unreadable one, not even the subscription can be read. */
+export type SubscriberList = UnreadableActions & {
   /** False when there is no such organization, or when it is being deleted. */
   readonly exists: boolean;
   readonly subscribers: readonly Subscriber[];
-  /** Actions of which not even the subscription can be read. */
-  readonly unreadable: readonly UnreadableAction[];
 };
 
 /** Reads by which an event is routed (adapters/dynamodb). */
@@ -216,12 +190,10 @@ export type ToolCallRecord = Pick<AttemptResult, 'status' | 'latency_ms'> & {
   readonly error: string | null;
 };
 
-/** The state of a submission with a `client_key`. */
+/** The state of a submission with a `client_key`. With `other_form`, the key belongs to a submission of another form. */
 export type SubmissionClaim =
-  | { readonly kind: 'claimed'; readonly submissionId: string }
-  | { readonly kind: 'accepted'; readonly submissionId: string }
+  | { readonly kind: 'claimed' | 'accepted'; readonly submissionId: string }
   | { readonly kind: 'in_progress' }
-  /** The key belongs to a submission of another form. */
   | { readonly kind: 'other_form' };
 
 /** Identifies a submission that may be repeated: `clientKey` is what the caller chose for it. */
@@ -342,10 +314,7 @@ export type DeliveryLog = {
    * that has ended, or may still be made, keeps its record and is returned.
    */
   readonly recordUnsent: (start: AttemptStart, error: DeliveryError) => Promise<StandingAttempt | undefined>;
-  /**
-   * Does the same without the payload, for a deleted Action. It makes no record, because the log of a deleted Action may be erased already,
-   * and nothing would erase the record.
-   */
+  /** Does the same without the payload, for a deleted Action. It makes no record: after the log was erased, nothing would erase it. */
   readonly abandon: (start: AttemptStart, error: DeliveryError) => Promise<StandingAttempt | undefined>;
 };
 
@@ -375,18 +344,13 @@ export type FailurePeriods = {
 
 // The dashboard and the operator
 
-/**
- * The storage of organizations, assistants and Actions (adapters/dynamodb). Every read is strongly consistent. A change is recorded
- * (organizations/changes.ts).
- */
+type OrganizationChange = Partial<Omit<Organization, 'org_id'>>;
+
+/** Stores organizations, assistants and Actions. Every read is strongly consistent. A change is recorded (organizations/changes.ts). */
 export type ConfigurationStore = {
   readonly createOrganization: (organization: Organization) => Promise<void>;
   /** Writes only the named fields, so that a concurrent change of another field is kept. */
-  readonly changeOrganization: (
-    orgId: string,
-    change: Partial<Omit<Organization, 'org_id'>>,
-    author: Author,
-  ) => Promise<void>;
+  readonly changeOrganization: (orgId: string, change: OrganizationChange, author: Author) => Promise<void>;
   readonly findOrganization: (orgId: string) => Promise<Organization | undefined>;
   /** Reads all organizations, page by page. */
   readonly listOrganizations: () => AsyncIterable<OrganizationList>;
@@ -433,12 +397,12 @@ export type ConfigurationStore = {
   /** Writes a record that belongs to no change. */
   readonly record: (record: AuditRecord) => Promise<void>;
   /** Reads one page of the audit trail, the newest record first. @param after the `next` of the page before */
-  readonly auditPage: (
-    orgId: string,
-    after?: string,
-  ) => Promise<
-    Pick<MemberList, 'unreadable'> & { readonly records: readonly AuditRecord[]; readonly next: string | undefined }
-  >;
+  readonly auditPage: (orgId: string, after?: string) => Promise<AuditPage>;
+};
+
+type AuditPage = Unreadable<{ org_id: string }> & {
+  readonly records: readonly AuditRecord[];
+  readonly next: string | undefined;
 };
 
 /** The storage of memberships. Every read is strongly consistent, so that a removed member is refused with the next request. */

@@ -18,19 +18,6 @@ export class ConditionFailed extends ServiceError {
   }
 }
 
-/**
- * Thrown when a transaction was not made, although no condition refused it. The client's own error is not thrown, because a logger would
- * write out the items in it.
- */
-class TransactionCancelled extends ServiceError {
-  override readonly name = 'TransactionCancelled';
-
-  /** @param codes DynamoDB's reason for each write; `None` means that the write is not the cause */
-  constructor(codes: readonly string[]) {
-    super(`A transaction was cancelled: ${codes.join(', ')}`);
-  }
-}
-
 /** Waits for a conditional write. Returns true when it was made, false when its condition did not hold. */
 export async function whenConditionHolds(write: Promise<unknown>): Promise<boolean> {
   return (await conditionFailure(write)) === undefined;
@@ -72,7 +59,7 @@ const TRANSACTION_RETRIES = 8;
 
 /**
  * Sends a transaction, and sends it again when it conflicts with another write of the same items, or is throttled. Returns the positions of
- * the writes whose conditions did not hold; none when the transaction was made. @throws TransactionCancelled, and the client's errors
+ * the writes whose conditions did not hold; none when the transaction was made. @throws ServiceError, and the client's errors
  */
 export async function transactionFailures(send: () => Promise<unknown>): Promise<readonly number[]> {
   for (let attempt = 0; ; attempt++) {
@@ -85,18 +72,15 @@ export async function transactionFailures(send: () => Promise<unknown>): Promise
       const refusedPositions = codes.flatMap((code, position) => (code === 'ConditionalCheckFailed' ? [position] : []));
       if (refusedPositions.length > 0) return refusedPositions;
       const canBeRepeated = codes.some((code) => NOT_PROCESSED.has(code)) && attempt < TRANSACTION_RETRIES;
-      if (!canBeRepeated) throw new TransactionCancelled(codes);
+      // Not the client's own error, because a logger would write out the items in it. `None` is the code of a write that is not the cause.
+      if (!canBeRepeated) throw new ServiceError(`A transaction was cancelled: ${codes.join(', ')}`);
       await backOff(attempt + 1);
     }
   }
 }
 
 /** DynamoDB's names of a request that it refuses because a table, an index or one of its keys has too many. */
-const THROTTLED: readonly string[] = [
-  'ProvisionedThroughputExceededException',
-  'ThrottlingException',
-  'RequestLimitExceeded',
-];
+const THROTTLED = /^(?:ProvisionedThroughputExceededException|ThrottlingException|RequestLimitExceeded)$/;
 
 /** Thrown when DynamoDB has not processed a part of a call after several calls. */
 export class NotProcessed extends ServiceError {
@@ -105,7 +89,7 @@ export class NotProcessed extends ServiceError {
 
 /** Returns whether DynamoDB refused a call because of its rate. The client has then already repeated it for a second. */
 export const isThrottled = (error: unknown): boolean =>
-  error instanceof NotProcessed || (error instanceof DynamoDBServiceException && THROTTLED.includes(error.name));
+  error instanceof NotProcessed || (error instanceof DynamoDBServiceException && THROTTLED.test(error.name));
 
 /** Waits before a call is repeated: a random part of 20 ms after the first attempt, doubled with each, up to 2.5 s. Not before the first. */
 export async function backOff(attempt: number): Promise<void> {

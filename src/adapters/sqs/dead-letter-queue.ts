@@ -8,24 +8,6 @@ import {
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 
-type DeadLetter = {
-  readonly message_id: string;
-  /** When it was sent to the source queue, by EventBridge to this one, or by the last redrive, in ISO 8601. */
-  readonly sent_at: string;
-  readonly body: string;
-  readonly receipt: string;
-};
-
-/** A message move task of SQS. A number that SQS does not know is null. */
-type DeadLetterMove = {
-  readonly started_at: string;
-  readonly status: string;
-  readonly rate: number | null;
-  readonly moved_letters: number | null;
-  readonly letters: number | null;
-  readonly failure: string | null;
-};
-
 const BATCH = 10;
 /** Long enough to inspect some thousands of messages. After an interrupted run, its messages stay invisible for this time. */
 const HIDDEN_SECONDS = 300;
@@ -38,7 +20,6 @@ export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters:
     const call = new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] });
     return (await client.send(call)).Attributes?.QueueArn;
   };
-  /** Lists the tasks of the last days, the newest first. */
   const moveTasks = async () => {
     const call = new ListMessageMoveTasksCommand({ SourceArn: await arnOf(QueueUrl), MaxResults: MOVES_MAX });
     return (await client.send(call)).Results ?? [];
@@ -59,7 +40,7 @@ export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters:
     },
 
     /** Receives some visible messages, or none when there are no more. They stay invisible for five minutes. */
-    receive: async (): Promise<readonly DeadLetter[]> => {
+    receive: async () => {
       const { Messages = [] } = await client.send(
         new ReceiveMessageCommand({
           QueueUrl,
@@ -71,38 +52,31 @@ export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters:
       );
       return Messages.map(({ MessageId = '', ReceiptHandle = '', Body = '', Attributes }) => ({
         message_id: MessageId,
+        // When it was sent to the source queue, by EventBridge to this one, or by the last redrive.
         sent_at: new Date(Number(Attributes?.SentTimestamp ?? 0)).toISOString(),
         body: Body,
         receipt: ReceiptHandle,
       }));
     },
 
-    release: async (deadLetters: readonly Pick<DeadLetter, 'receipt'>[]) => {
+    release: async (deadLetters: readonly { readonly receipt: string }[]) => {
       for (let start = 0; start < deadLetters.length; start += BATCH) {
-        await client.send(
-          new ChangeMessageVisibilityBatchCommand({
-            QueueUrl,
-            Entries: deadLetters.slice(start, start + BATCH).map(({ receipt }, index) => ({
-              Id: String(index),
-              ReceiptHandle: receipt,
-              VisibilityTimeout: 0,
-            })),
-          }),
-        );
+        const Entries = deadLetters
+          .slice(start, start + BATCH)
+          .map(({ receipt: ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle, VisibilityTimeout: 0 }));
+        await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }));
       }
     },
 
-    /**
-     * Starts to move all messages back to the source queue, this many a second. The task names the queue, because SQS knows no source of those that EventBridge sent.
-     */
+    /** Starts to move all messages to the source queue, so many a second. SQS knows no source of those from EventBridge. */
     startMove: async (rate: number): Promise<void> => {
       const [SourceArn, DestinationArn] = await Promise.all([arnOf(QueueUrl), arnOf(urls.source)]);
-      await client.send(
-        new StartMessageMoveTaskCommand({ SourceArn, DestinationArn, MaxNumberOfMessagesPerSecond: rate }),
-      );
+      const call = { SourceArn, DestinationArn, MaxNumberOfMessagesPerSecond: rate };
+      await client.send(new StartMessageMoveTaskCommand(call));
     },
 
-    moves: async (): Promise<readonly DeadLetterMove[]> =>
+    /** Lists the message move tasks of the last days, the newest first. A number that SQS does not know is null. */
+    moves: async () =>
       (await moveTasks()).map((task) => ({
         started_at: new Date(task.StartedTimestamp ?? 0).toISOString(),
         status: task.Status ?? '',

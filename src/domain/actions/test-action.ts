@@ -90,36 +90,18 @@ function sampleRequest(
   }
 }
 
-/** Sample values by type. The texts match common patterns: words, numbers, codes, dates, telephone numbers, addresses. */
-const SAMPLES = {
+/** Texts that match common patterns: words, numbers, codes, dates, telephone numbers, addresses. */
+const TEXTS =
+  'test test@example.com TEST Test 1 12 1234 12345 123456 A1 AB12 AB-1234 ABC-123 ABC123 A1B2C3 2026-01-31 2026-01-31T12:00:00Z ' +
+  '12:30 +15550100 555-0100 https://example.com/ 00000000-0000-4000-8000-000000000000';
+
+/** Sample values by type. */
+const SAMPLES: Readonly<Record<ParameterProperty['type'], readonly ArgumentValue[]>> = {
   boolean: [true],
   integer: [1],
   number: [1],
-  string: [
-    'test',
-    'test@example.com',
-    'TEST',
-    'Test',
-    '1',
-    '12',
-    '1234',
-    '12345',
-    '123456',
-    'A1',
-    'AB12',
-    'AB-1234',
-    'ABC-123',
-    'ABC123',
-    'A1B2C3',
-    '2026-01-31',
-    '2026-01-31T12:00:00Z',
-    '12:30',
-    '+15550100',
-    '555-0100',
-    'https://example.com/',
-    '00000000-0000-4000-8000-000000000000',
-  ],
-} as const satisfies Record<ParameterProperty['type'], unknown>;
+  string: TEXTS.split(' '),
+};
 
 /**
  * Returns arguments that the assistant could send: of each parameter the first value of its `enum`, or sample value, that is valid. When
@@ -128,7 +110,7 @@ const SAMPLES = {
 function sampleArguments({ properties, required }: ParametersSchema): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(properties).flatMap(([name, property]): [string, unknown][] => {
-      const candidates: readonly ArgumentValue[] = property.enum ?? SAMPLES[property.type];
+      const candidates = property.enum ?? SAMPLES[property.type];
       const alone: ParametersSchema = { type: 'object', properties: { it: property }, required: [] };
       const sample = candidates.find((it) => checkArguments(alone, { it }).valid);
       if (sample !== undefined) return [[name, sample]];
