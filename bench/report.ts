@@ -1,7 +1,5 @@
-/** The results of one section of the benchmark. */
 export type Section = {
   readonly title: string;
-  /** What the section measures and how, in a few sentences. */
   readonly method: string;
   readonly tables: readonly Table[];
 };

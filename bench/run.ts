@@ -8,10 +8,7 @@ import { hostile } from './hostile/hostile.ts';
 import { json } from './json.ts';
 import { chosenMeasurementsOf, type Section, sectionMarkdown } from './report.ts';
 
-/**
- * `npm run bench` measures all sections and writes bench/results.md. `npm run bench -- delivery` measures one section and only
- * prints it.
- */
+/** `npm run bench` measures all sections for bench/results.md. `npm run bench -- delivery` measures and prints one. */
 const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
   delivery,
   'cold-start': coldStart,

@@ -23,11 +23,7 @@ const readyFile = z.object({
   receiver_tls: z.object({ certificate: z.string(), key: z.string() }).optional(),
 });
 
-/**
- * Finds the deployment.
- * @param mfaCode asks for the code of an MFA device
- * @throws CommandFailure, Refusal 404, and errors of the AWS SDK, which failureOf describes
- */
+/** @throws CommandFailure, Refusal 404, and errors of the AWS SDK, which failureOf describes */
 export async function connect(target: Target, mfaCode?: MfaCode): Promise<Deployment> {
   if (target.local === undefined) {
     const access = await accessOf(target, mfaCode);
@@ -130,11 +126,7 @@ export async function readReadyFile(path: string): Promise<z.infer<typeof readyF
 /** Returns the id of a function's construct by its log group on one machine: `DeliveriesDispatcher` of `VaWave-DeliveriesDispatcherLogABCDEF01`. */
 export const constructOf = (logGroup: string): string => logGroup.replace(/^[^-]*-/, '').replace(/Log[0-9A-F]{8}$/, '');
 
-/**
- * Reads the log of a function of the one-machine service, which is a file with the function's logical id as its name.
- * @param folder the data folder
- * @param logGroup name of the log group in the stack's outputs
- */
+/** Reads the log of a function of the one-machine service, a file named as the function's logical id. @param folder the data folder */
 export async function* localLog(folder: string, logGroup: string, query: LogQuery): AsyncIterable<LogLine> {
   const logs = join(folder, 'logs');
   const files = await readdir(logs).catch((): string[] => []);
@@ -143,16 +135,11 @@ export async function* localLog(folder: string, logGroup: string, query: LogQuer
   let time: Date | undefined;
   for (const text of (await readFile(join(logs, file), 'utf8')).split('\n')) {
     // A line without a time, as of a crash, belongs to the one before it.
-    time = timeOf(text) ?? time;
+    const { data: line } = structuredLine.safeParse(parseJson(text));
+    if (line !== undefined) time = new Date(line.timestamp);
     if (text === '' || time === undefined || time < query.since) continue;
     if (query.containing === undefined || text.includes(query.containing)) yield { time: time.toISOString(), text };
   }
 }
 
 const structuredLine = z.object({ timestamp: z.iso.datetime() });
-
-/** Returns the time of a structured line, or undefined for any other line. */
-function timeOf(line: string): Date | undefined {
-  const { data } = structuredLine.safeParse(parseJson(line));
-  return data && new Date(data.timestamp);
-}

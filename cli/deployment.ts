@@ -43,12 +43,7 @@ export type OneMachine = {
   readonly log: (logGroup: string, query: LogQuery) => AsyncIterable<LogLine>;
 };
 
-/**
- * Creates the clients for a deployment. It makes no request.
- * @param outputs the outputs of its stack by name
- * @param arn of the operator's identity in AWS
- * @throws CommandFailure when the stack is of another version and lacks an output
- */
+/** Makes no request. @param arn of the operator's identity in AWS @throws CommandFailure when an output is missing */
 export function openDeployment(
   outputs: Readonly<Record<string, string>>,
   access: AwsAccess,

@@ -44,10 +44,7 @@ export class CommandOutput {
     this.#stdout(this.json ? `${safeJson(value)}\n` : `${plainText(headline)}\n${fields(rows, this.#process)}`);
   }
 
-  /**
-   * Writes a list as a table, or the text `none` when the list is empty.
-   * @param unreadable what belongs to the list and cannot be read. It must not hide the others. @throws ServiceError that names all of it
-   */
+  /** Writes a table, or `none`. The unreadable must not hide the others. @throws ServiceError that names all of it */
   list(values: readonly object[], none: string, rows: readonly Row[], unreadable: Unreadable = []): void {
     if (this.json) this.#stdout(`${safeJson(values)}\n`);
     else this.#stdout(rows.length === 0 ? `${plainText(none)}\n` : table(rows, this.#process));
@@ -149,10 +146,7 @@ const GAP = '  ';
 const SHORTENED = /^(name|endpoint|domain|description|parameters)$/;
 const LEAST_WIDTH = 16;
 
-/**
- * Returns a table with a heading and one column per key of the first row. Where a terminal is too narrow, long names are shortened; where
- * that is not enough, each row takes several lines.
- */
+/** In a narrow terminal, long names are shortened; where that is not enough, each row takes several lines. */
 function table(rows: readonly Row[], { colour, columns }: CliProcess): string {
   const names = Object.keys(rows[0] ?? {});
   const heading = names.map((name): Cell => [name.toUpperCase(), 'bold']);

@@ -30,11 +30,7 @@ const COMMANDS: readonly (readonly [usage: string, description: string, load: ()
   ['doctor', 'check an AWS account before the first deployment', () => import('./commands/doctor.ts')],
 ];
 
-/**
- * Creates the commands, with the options of those that the words name.
- * @param words the command line, or undefined for the options of all commands
- * @param runs undefined for commands that are only described
- */
+/** @param words the command line; undefined for the options of all commands @param runs undefined: they do nothing */
 export async function commandLine(words?: readonly string[], runs?: Runs): Promise<Command> {
   const program = new CliCommand('va-wave', runs)
     .description('The command line for operators: organizations, assistants, Actions, events and the delivery log.')
@@ -81,11 +77,7 @@ ${EXIT_CODES_HELP}`,
   return program;
 }
 
-/**
- * Runs one command. It never throws.
- * @param words the command line without the program's name
- * @returns the exit code (exit-codes.ts)
- */
+/** Runs one command, and never throws. @param words the command line without the program's name */
 export async function runCommandLine(words: readonly string[], cliProcess: CliProcess): Promise<ExitCode> {
   const output = new CommandOutput(words.includes('--json'), cliProcess);
   let exitCode: ExitCode = EXIT.done;

@@ -28,7 +28,6 @@ type Verified =
 /** A request that is not verified, with the status of the answer. */
 type Refused = { readonly kind: 'refused'; readonly status: number; readonly problem: string };
 
-/** A received request and the result of its verification. */
 export type ReceiverRequest<Verdict = Verified | Refused> = {
   readonly at: Date;
   readonly method: string;
@@ -56,10 +55,7 @@ type Forwarded = { readonly method: string; readonly rawHeaders: readonly string
 /** The receiver forgets older keys, because the service repeats an event within seconds. */
 const KEPT_KEYS = 10_000;
 
-/**
- * Creates a TLS server that verifies each request with the package that customers install, and counts repeats. It answers refused
- * requests itself: 400, 401 or 404.
- */
+/** Verifies with the package that customers install, and counts repeats. What it refuses gets 400, 401 or 404. */
 export function receiverServer(options: {
   readonly tls: { readonly cert: string; readonly key: string };
   readonly actionsAt: (path: string) => Promise<readonly ReceivedAction[]>;

@@ -129,10 +129,7 @@ export async function textValue(field: string, text: string, cliProcess: CliProc
   return content.replace(/^\ufeff/, '');
 }
 
-/**
- * Returns the ids that the values of an option are, and those on the lines of the files that they name, without the white space around them.
- * @throws Refusal 400 that names the field
- */
+/** Returns the values that are ids, and the ids on the lines of the files that the others name. @throws Refusal 400 that names the field */
 export async function idValues(
   field: string,
   values: readonly string[],

@@ -2,11 +2,7 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * Hashes the names and contents of files, and additional values.
- * @param patterns globs of files below `root`; one that matches no file is ignored
- * @returns hex digits
- */
+/** @param patterns globs of files below `root`; one that matches no file is ignored @returns hex digits */
 export function hashOfFiles(root: string, patterns: readonly string[], values: readonly string[] = []): string {
   const hash = createHash('sha256').update(JSON.stringify(values));
   for (const file of globSync(patterns, { cwd: root }).sort()) {

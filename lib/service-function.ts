@@ -28,10 +28,7 @@ export type InvokedBy = 'request' | 'message' | 'schedule';
 
 const ALIAS = 'live';
 
-/**
- * A Lambda function of the service, with its own bundle and its own role. Initially the role may only write to the function's own log
- * group, and what tracing and its network need.
- */
+/** A function with its own bundle and role, which may write to its log, and what tracing and network need. */
 export class ServiceFunction extends Construct {
   readonly fn: lambda.Function;
   /** What callers and event sources invoke: the function, or the alias whose traffic shifts gradually. */

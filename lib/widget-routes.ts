@@ -15,10 +15,7 @@ export type WidgetRoutesProps = Foundation & {
   readonly distributionOnly: boolean;
 };
 
-/**
- * The three operations that the spec's section "Endpoints" describes as POST, and their preflights. The functions answer CORS themselves,
- * because API Gateway's CORS cannot know the site.
- */
+/** The operations of the spec's "Endpoints". They answer CORS themselves: API Gateway's own cannot know the site. */
 export class WidgetRoutes extends Construct {
   constructor(scope: Construct, id: string, props: WidgetRoutesProps) {
     super(scope, id);

@@ -35,7 +35,7 @@ export function receiverCertificate(folder: string) {
   return { certificateFile, keyFile, certificate, key };
 }
 
-/** Whether the file has a certificate that is valid for long enough, and the other one its key. */
+/** Whether the certificate is valid for long enough, and the key is its own. */
 function isValid(certificateFile: string, keyFile: string): boolean {
   try {
     const certificate = new X509Certificate(readFileSync(certificateFile));
@@ -122,23 +122,10 @@ function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from([tag, ...size]), content]);
 }
 
-function sequence(...parts: readonly Uint8Array[]): Buffer {
-  return der(SEQUENCE, ...parts);
-}
-
-function oid(hex: string): Buffer {
-  return der(OBJECT_IDENTIFIER, Buffer.from(hex, 'hex'));
-}
-
-function distinguishedName(commonName: string): Buffer {
-  return sequence(der(SET, sequence(oid(COMMON_NAME), der(UTF8_STRING, Buffer.from(commonName)))));
-}
-
-function utcTime(date: Date): Buffer {
-  return der(UTC_TIME, Buffer.from(`${date.toISOString().replace(/\D/g, '').slice(2, 14)}Z`));
-}
-
+const sequence = (...parts: readonly Uint8Array[]) => der(SEQUENCE, ...parts);
+const oid = (hex: string) => der(OBJECT_IDENTIFIER, Buffer.from(hex, 'hex'));
+const distinguishedName = (commonName: string) =>
+  sequence(der(SET, sequence(oid(COMMON_NAME), der(UTF8_STRING, Buffer.from(commonName)))));
+const utcTime = (date: Date) => der(UTC_TIME, Buffer.from(`${date.toISOString().replace(/\D/g, '').slice(2, 14)}Z`));
 /** A critical extension: whoever does not know it refuses the certificate. */
-function extension(id: string, value: Uint8Array): Buffer {
-  return sequence(oid(id), TRUE, der(OCTET_STRING, value));
-}
+const extension = (id: string, value: Uint8Array) => sequence(oid(id), TRUE, der(OCTET_STRING, value));

@@ -8,7 +8,7 @@ import { type Cloud, type CloudOptions, startCloud } from './cloud/start-cloud.t
 import { keepServiceAssembled } from './service-assembly.ts';
 
 export type LocalCloudOptions = Omit<CloudOptions, 'name' | 'compose' | 'logCopy'> & {
-  /** Run the bundles as they are deployed: no endpoint on loopback, public authorities only. @default false */
+  /** Runs the bundles as they are deployed: no endpoint on loopback, public authorities only. @default false */
   readonly strict?: boolean;
   /** PEM files of certificate authorities that outbound requests trust besides the public ones. Not with `strict`. */
   readonly authorities?: readonly string[];
@@ -27,10 +27,7 @@ export type LocalCloud = Cloud & {
 /** The environment variable from which local/network-rule.ts reads the path of the trusted authorities. */
 const CA_FILE_VARIABLE = 'VA_WAVE_LOCAL_CA_FILE';
 
-/**
- * Starts va-wave on this machine.
- * @throws CloudError with one message for the user when it cannot start; no process is left running then
- */
+/** Starts va-wave on this machine. @throws CloudError with one message for the user; no process is left running then */
 export async function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
   const { strict = false, authorities = [], assembly: givenAssembly, ...cloudOptions } = options;
   if (strict && authorities.length > 0) {

@@ -15,22 +15,12 @@ const SOURCES = [
 const VARIABLES = /^(?:CDK_|VITE_|NODE_ENV$)/;
 const ROOT = new URL('..', import.meta.url);
 
-/**
- * Synthesizes the service into a folder, for one or several machines to run.
- * @param outdir absolute; created if need be
- * @param strict leaves the bundles as they are deployed, which refuse endpoints on loopback
- * @throws CloudError when the app does not synthesize
- */
+/** @param outdir absolute @param strict leaves the bundles as deployed: they refuse loopback @throws CloudError */
 export function assembleService(outdir: string, { strict = false } = {}): Promise<void> {
   return synthesize(new URL('./service-app.ts', import.meta.url), new URL('cdk.json', ROOT), outdir, { strict });
 }
 
-/**
- * Synthesizes like `assembleService`, but keeps an existing assembly while the repository, its packages and the version of Node are
- * the same.
- * @param parent folder of the assembly's folder
- * @returns the assembly's folder
- */
+/** Synthesizes into a folder in `parent`, unless one of the same sources, packages and version of Node is there. @returns the folder */
 export function keepServiceAssembled(parent: string, options: { readonly strict: boolean }): Promise<string> {
   const environment = Object.entries(process.env)
     .filter(([name]) => VARIABLES.test(name))
@@ -42,12 +32,7 @@ export function keepServiceAssembled(parent: string, options: { readonly strict:
   );
 }
 
-/**
- * Makes the assembly of these sources unless it is there, and deletes those of other sources.
- * @param hash of everything that the assembly depends on
- * @returns the assembly's folder
- * @throws what `make` throws; the folder then contains no assembly
- */
+/** Makes the assembly of this hash unless it is there, and deletes the others. What `make` throws is thrown, and leaves no assembly. */
 export async function keepAssembly(
   parent: string,
   hash: string,

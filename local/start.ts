@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { numberFrom } from '../cli/values.ts';
 import { CloudError } from './cloud/cloud-error.ts';
 import { writeReadyFiles } from './cloud/ready-file.ts';
 import type { RunningDemo } from './demo/demo.ts';
@@ -18,20 +19,13 @@ type Options = {
 };
 
 const DEFAULT_PORT = 8787;
-const LAST_PORT = 65_535;
-
-function portNumber(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value > LAST_PORT) {
-    throw new InvalidArgumentError(`A whole number from 0 to ${LAST_PORT}.`);
-  }
-  return value;
-}
+const addFile = (file: string, files: readonly string[]) => [...files, resolve(file)];
+const addName = (name: string, names: readonly string[]) => [...names, name.toLowerCase()];
 
 const program = new Command('npm start --')
   .description('Runs the whole service on this machine, from the same definition that is deployed to AWS.')
   .option('--data <folder>', 'folder that keeps the state between runs', '.local')
-  .option('--port <number>', 'port of the service on 127.0.0.1; 0 = any', portNumber, DEFAULT_PORT)
+  .option('--port <number>', 'port of the service on 127.0.0.1; 0 = any', numberFrom(0, 65_535), DEFAULT_PORT)
   .option('--ready-file <file>', 'write the URLs and keys to this file as JSON when the service is ready')
   .option('--no-demo', 'start without the demo site and its receiver')
   .option('--ca <file>', 'trust this certificate authority (PEM) besides the public ones; may be repeated', addFile, [])
@@ -39,14 +33,6 @@ const program = new Command('npm start --')
   .option('--strict', 'run the bundles that are deployed, which refuse endpoints on loopback', false)
   .option('--refuse-lost-events', 'refuse an event that reaches no Action, which the bus of AWS accepts', false)
   .showHelpAfterError();
-
-function addFile(file: string, files: readonly string[]): string[] {
-  return [...files, resolve(file)];
-}
-
-function addName(name: string, names: readonly string[]): string[] {
-  return [...names, name.toLowerCase()];
-}
 
 /** Resolves when a signal asks the process to end. */
 function untilSignal(): Promise<void> {

@@ -9,20 +9,7 @@ import { parseSync } from 'oxc-parser';
 const SHORT_SCOPE_LINES = 5;
 
 /** Folders of which every name is checked. */
-const FOLDERS = [
-  'bench',
-  'bin',
-  'cli',
-  'dashboard',
-  'examples',
-  'lambdas',
-  'lib',
-  'local',
-  'packages',
-  'scripts',
-  'src',
-  'widget',
-];
+const FOLDERS = 'bench bin cli dashboard examples lambdas lib local packages scripts src widget'.split(' ');
 /** Folders whose exported types share one name space. What customers install may repeat a name of these. */
 const ONE_NAME_SPACE = /^(bench|cli|dashboard|lib|local|src|widget)\//;
 

@@ -99,8 +99,8 @@ process.on('message', async (seconds: number) => {
   let deliveries = 0;
   const loop = async (_: unknown, index: number) => {
     while (performance.now() - startedAt < seconds * 1000) {
-      const made = await deliver(index);
-      deliveries += made;
+      const deliveredCount = await deliver(index);
+      deliveries += deliveredCount; // Read after the await: the loops share it.
     }
   };
   await Promise.all(Array.from({ length: atOnce }, loop));

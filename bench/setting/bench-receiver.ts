@@ -2,25 +2,15 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { receiverCertificate } from '../../local/certificates.ts';
 
-/** The arrival of a delivery at its endpoint. */
-export type Arrival = {
-  /** The number in the event's payload. */
-  readonly mark: number;
-  readonly endpoint: number;
-  /** As `microseconds`. */
-  readonly at: number;
-};
+/** The arrival of a delivery at its endpoint: the number in its payload, and when, as `microseconds`. */
+export type Arrival = { readonly mark: number; readonly endpoint: number; readonly at: number };
 
 export type BenchReceiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** Microseconds of the machine's monotonic clock, which all processes share. */
 export const microseconds = (): number => Number(process.hrtime.bigint() / 1000n);
 
-/**
- * Starts TLS endpoints in another process. They answer 200, and close the connection after an answer to `/closing`.
- * @param folder the folder for their certificate
- * @param records whether they record the arrivals
- */
+/** Starts TLS endpoints in another process. They answer 200, and close the connection after `/closing`. @param folder for their certificate */
 export async function startReceiver(
   folder: string,
   { endpoints = 1, records = false }: { readonly endpoints?: number; readonly records?: boolean } = {},
@@ -45,16 +35,13 @@ export async function startReceiver(
   const [first, ...others] = ports;
   const urls: readonly [string, ...string[]] = [urlOf(first), ...others.map(urlOf)];
   return {
-    /** The address of each endpoint, with the path `/hook`. */
     urls,
-    /** PEM file of the authority that signed the endpoints' certificate. */
     authorityFile: certificateFile,
     arrivals: arrivals as readonly Arrival[],
     /** The number of TLS connections that had been opened at the last arrival. */
     connections: () => connections,
     /** Makes an endpoint answer after this many milliseconds; 0 means at once. The others answer at once. */
     hang: (endpoint: number, milliseconds: number) => child.send({ [endpoint]: milliseconds }),
-    /** Clears the arrivals. */
     reset: () => {
       arrivals.length = 0;
     },

@@ -39,11 +39,7 @@ export function serviceOf(outdir: string) {
     functions,
     /** The environment variables of all functions, without those of the SDK. Equal names have equal values. */
     variables: Object.fromEntries(functions.flatMap(({ variables }) => Object.entries(variables))),
-    /**
-     * Returns the path of a function's bundle.
-     * @param name with or without the construct around it, such as `widget-routes-widget-init`
-     * @throws Error unless it names exactly one function
-     */
+    /** @param name with or without the construct around it: `widget-routes-widget-init` @throws Error unless it names one function */
     bundleOf(name: string): string {
       const [found, another] = functions.filter((one) => one.name === name || one.name.endsWith(`-${name}`));
       if (found === undefined || another !== undefined)

@@ -10,9 +10,8 @@ let nextMark = 0;
 export class Load {
   readonly #service: Service;
   readonly #receiver: BenchReceiver;
-  /** Start times of sending in microseconds, by mark. */
+  /** Microseconds, by mark. */
   readonly sentAt = new Map<number, number>();
-  /** Marks of the events that the service accepted. */
   readonly acceptedMarks = new Set<number>();
 
   constructor(service: Service, receiver: BenchReceiver) {

@@ -126,10 +126,7 @@ class FairQueue {
   }
 }
 
-/**
- * Runs the model in virtual time, and returns the phases that begin at these times. The same setting always has the same outcome, because
- * the random numbers have a fixed seed.
- */
+/** Returns the phases that begin at these times. A setting has one outcome: its random numbers have a fixed seed. */
 export function simulate(setting: Setting, begins: readonly number[]) {
   const { eventsPerSecond, share, hangsFrom, duration } = setting;
   const generator = xoroshiro128plus(42);

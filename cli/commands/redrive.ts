@@ -130,15 +130,6 @@ function summaryOf(queue: Queue, { message_id, sent_at, body }: DeadLetter) {
 /** How many empty answers in a row mean an empty queue. One is not enough, because SQS may not have asked all its servers. */
 const EMPTY_RECEIVES = 2;
 
-/** Receives the messages of a dead-letter queue, page by page, until it is empty. */
-async function* pagesOf(deadLetters: DeadLetterQueue): AsyncGenerator<readonly DeadLetter[]> {
-  for (let empty = 0; empty < EMPTY_RECEIVES; ) {
-    const page = await deadLetters.receive();
-    empty = page.length === 0 ? empty + 1 : 0;
-    yield page;
-  }
-}
-
 /**
  * Lists the messages of a dead-letter queue and moves none (the dry run). Receiving hides a message, so the end makes them visible again.
  * @param limit how many messages to list; the returned count is that of the whole queue, which SQS only estimates
@@ -147,9 +138,10 @@ async function inspect(queue: Queue, limit: number, deadLetters: DeadLetterQueue
   const count = await deadLetters.count();
   const inspectedLetters: DeadLetter[] = [];
   try {
-    for await (const page of pagesOf(deadLetters)) {
+    for (let emptyReceives = 0; emptyReceives < EMPTY_RECEIVES && inspectedLetters.length < limit; ) {
+      const page = await deadLetters.receive();
+      emptyReceives = page.length === 0 ? emptyReceives + 1 : 0;
       inspectedLetters.push(...page);
-      if (inspectedLetters.length >= limit) break;
     }
   } finally {
     await deadLetters.release(inspectedLetters);

@@ -182,10 +182,7 @@ export async function erasePerson(person: Person, isDryRun: boolean, context: Pe
   return { ...counts, conversations: data.conversations.length, counters, changes };
 }
 
-/**
- * Returns until when copies can exist that no command erases, of data that were written until `at`. ISO 8601, UTC.
- * @param archiveDays days for which the archive of events keeps them; undefined without an archive
- */
+/** Until when copies of data written until `at` can exist that no command erases. @param archiveDays if any */
 export function remainingUntil(at: Date, archiveDays: number | undefined) {
   const after = (days: number) => new Date(at.getTime() + days * DAY_MS).toISOString();
   const { queues, dead_letters, backups } = RETENTION_DAYS;
@@ -197,10 +194,7 @@ export function remainingUntil(at: Date, archiveDays: number | undefined) {
   };
 }
 
-/**
- * Erases or counts the content of the delivery records that are about the person, and finds when the oldest attempt in progress began.
- * @param options.from only attempts that began since this time, ISO 8601 @default all
- */
+/** Also finds when the oldest attempt in progress began. @param options.from ISO 8601; only attempts begun since */
 async function eraseRecords(
   { logIds, recordIds }: PersonData,
   { from, isDryRun }: { readonly from?: string; readonly isDryRun: boolean },

@@ -107,10 +107,7 @@ function takeLock(path: string): DatabaseSync {
   }
 }
 
-/**
- * Reads a JSON file of the data folder. Returns undefined when there is none.
- * @throws CloudError when the file cannot be read, because what it holds would be lost
- */
+/** Reads a JSON file, if there is one. @throws CloudError when it cannot be read: what it holds would be lost */
 export function readKept<Schema extends z.ZodType>(file: string, schema: Schema): z.infer<Schema> | undefined {
   try {
     return schema.parse(JSON.parse(readFileSync(file, 'utf8')));

@@ -7,7 +7,6 @@ import { modelProblem } from './constraints/model-constraints.ts';
 import { type JsonRecord, parseObject } from './json.ts';
 import type { HttpAnswer, ListenerRequest } from './listener.ts';
 
-/** A received call. */
 export type AwsRequest = Omit<ListenerRequest, 'client'>;
 
 /** Demands that the policies of a caller allow an action on a resource. @throws ServiceError when they do not */
@@ -61,7 +60,6 @@ export function endToEndHeaders(headers: Readonly<Record<string, unknown>>): Rec
 
 /** A call in a JSON protocol. */
 export type JsonCall = {
-  /** Name of the operation. */
   readonly operation: string;
   readonly parameters: JsonRecord;
   readonly demand: Demand;
@@ -104,7 +102,6 @@ export function jsonService(name: string, operations: Readonly<Record<string, Aw
   };
 }
 
-/** Returns an answer in a JSON protocol of AWS. */
 export const jsonResponse = (value: object, status = 200): HttpAnswer => ({
   status,
   headers: { 'content-type': 'application/x-amz-json-1.1' },

@@ -38,7 +38,6 @@ export type CloudAccess = {
   readonly outputs: Readonly<Record<string, string>>;
 };
 
-/** What a machine runs. */
 type Composition = {
   /** Folder of a cloud assembly with one stack, absolute. */
   readonly assembly: string;
@@ -61,12 +60,9 @@ export type CloudOptions = {
   readonly hostNames?: readonly string[];
   /** Leaves one statement of a role's policies out. */
   readonly withoutStatement?: Pick<RoleStatement, 'role' | 'index'>;
-  /** A file that receives the log lines of every function, in addition to the functions' logs. */
+  /** A file that gets the log lines of every function too. */
   readonly logCopy?: string | undefined;
-  /**
-   * Checks an event that is put on a bus. Its problem is the entry's refusal in the answer; undefined accepts the event, as AWS would.
-   * @default every event is accepted
-   */
+  /** The problem of an event that AWS would accept is its entry's refusal here. @default every event is accepted */
   readonly checkEvent?: (cloud: CloudAccess) => EventCheck;
   /** Called with each step of the start. @default no call */
   readonly onStep?: (what: string) => void;
@@ -94,10 +90,7 @@ type StartContext = {
   readonly onFault: (error: unknown) => void;
 };
 
-/**
- * Starts everything that a template describes, on loopback.
- * @throws CloudError when it cannot, with one message for the person at the terminal; nothing is left running then
- */
+/** Starts what a template describes, on loopback. @throws CloudError for the terminal; nothing is left running then */
 export async function startCloud(options: CloudOptions) {
   const stops = new AsyncDisposableStack();
   const messages: string[] = [];
@@ -244,13 +237,11 @@ async function start(context: StartContext) {
     baseUrl: `http://${edge.address}`,
     /** The HTTP API behind it, as a customer's backend may call it. Without a slash at the end. */
     apiUrl: `http://${api.address}`,
-    /** Where state is kept, absolute. */
     dataDir: folder.path,
     /** Every kind of call that was refused since the start. Look here first when something does not work. */
     denials: authorizer.denials,
     /** Every kind of call that was allowed since the start, with the statement that allowed it. */
     grants: authorizer.grants,
-    /** The functions of the stack. */
     functions: functions.map(({ definition: { logicalId, ref: name, role } }) => ({
       logicalId,
       name,

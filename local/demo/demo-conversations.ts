@@ -35,7 +35,6 @@ export function demoConversations(cloud: DemoCloud, orgId: string, { publish }: 
     });
   const talks = new BoundedMap<string, Talk>(KEPT_CONVERSATIONS);
 
-  /** The conversation of a visitor whom the service lets in. */
   const talkOf = async (credential: Credential, id: string) => {
     const visitor = await visitorOf(apiUrl, credential, id);
     if (visitor === undefined) return undefined;

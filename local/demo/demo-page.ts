@@ -16,14 +16,10 @@ export type DemoPage = {
   readonly credential: { readonly 'data-site-id': string } | { readonly 'data-session-token': string };
 };
 
-/**
- * Returns the Content Security Policy of the demo's pages, which permits only what they need, and nothing inline. The widget needs no more
- * than this.
- */
+/** Permits only what the pages need, and nothing inline. The widget needs no more than this. */
 export const contentSecurityPolicy = (baseUrl: string): string =>
   `default-src 'none'; script-src 'self' ${baseUrl}; style-src 'self'; connect-src 'self' ${baseUrl}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
 
-/** What differs between the two pages. */
 const TEXTS = {
   website: {
     formSlug: 'contact-us',

@@ -17,10 +17,7 @@ const KEPT_REQUESTS = 100;
 const SHOWN_HEADERS = /^x-(service|webhook)-/;
 const ORDERS: Readonly<Record<number, string>> = { 1001: 'ready for pick-up', 1002: 'on its way' };
 
-/**
- * Starts the customer's endpoint. It accepts verified requests, once per envelope id, submission id or nonce, and shows all requests.
- * @param certificate trusted by the service
- */
+/** Accepts each verified request once per envelope id, submission id or nonce, and shows all requests. */
 export async function startDemoReceiver(certificate: ReceiverCertificate | undefined, usageSecret: string) {
   /** By path; a path without an Action is unknown. */
   const actions = new Map<string, ReceivedAction>();
@@ -93,11 +90,7 @@ const reply = (body: object) => ({ status: 200, body: JSON.stringify(body) });
 
 type ShownRequest = ReturnType<typeof shownRequest>;
 
-/**
- * A request as the site shows it.
- * @param action undefined for usage webhooks
- * @param previousAt when a request with its key came before
- */
+/** @param action undefined for usage webhooks @param previousAt when a request with its key came before */
 function shownRequest(
   arrival: ReceiverRequest,
   number: number,

@@ -37,12 +37,7 @@ type Filter<Item> = {
 
 export type List<Item> = ReturnType<typeof useList<Item>>;
 
-/**
- * Searches, filters and sorts a list when it is long. The address has the state, so that a reload and Back restore it.
- * @param items the loaded items, in the order of the first column
- * @param noun plural noun for the items
- * @param textOf returns the text of an item in which the search looks
- */
+/** Searches, filters and sorts a long list; the address has its state. @param items in the order of the first column */
 export function useList<Item>(
   items: readonly Item[],
   noun: string,

@@ -121,10 +121,7 @@ export class Boundary extends Component<BoundaryProps, { readonly error: unknown
   }
 }
 
-/**
- * Returns a part of the page that is loaded when it is first shown. When loading fails, the rest of the page still works.
- * @param load an `import()` of a module whose default export is the part
- */
+/** A part of the page that is loaded when it is first shown. When that fails, the rest of the page still works. */
 export function lazyPart<Props extends object>(
   load: () => Promise<{ readonly default: ComponentType<Props> }>,
 ): ComponentType<Props> {

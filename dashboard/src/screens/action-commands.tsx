@@ -93,10 +93,7 @@ export function ActionButtons(props: {
 
 export type ActionCommands = ReturnType<typeof useActionCommands>;
 
-/**
- * The commands on one Action of a list: switch, move, test and delete.
- * @param forms the Form Actions of the assistant, in the order of the widget
- */
+/** The commands on one Action of a list. @param forms the Form Actions of the assistant, in the order of the widget */
 export function useActionCommands(
   loadedActions: Loaded<DashboardAnswer<'listActions'>>,
   forms: readonly ActionView[],

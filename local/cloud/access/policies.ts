@@ -22,10 +22,7 @@ const policyCondition = z.strictObject({
 });
 type PolicyCondition = z.infer<typeof policyCondition>;
 
-/**
- * The schema of an IAM policy. What the gateway cannot judge is an error, because ignoring it could allow too much.
- * @param actions matches the actions that it can judge
- */
+/** The schema of an IAM policy about these actions. What cannot be judged is an error: it could allow too much. */
 const documentOf = (actions: RegExp) =>
   z.strictObject({
     Version: z.literal('2012-10-17'),
@@ -113,10 +110,7 @@ export function appliesTo({ Action, Resource, Condition }: PolicyStatement, requ
   );
 }
 
-/**
- * Whether a statement of a resource policy or trust policy is about a caller.
- * @param service undefined for a caller that is no service of AWS
- */
+/** Whether a resource or trust policy is about a caller. @param service undefined for one that is no service of AWS */
 export function isAbout({ Principal }: PolicyStatement, service: string | undefined): boolean {
   return Principal !== undefined && (!('Service' in Principal) || Principal.Service === service);
 }

@@ -46,6 +46,10 @@ const ARGUMENT = 'InvalidArgument';
 const VALIDATION = 'ValidationException';
 const BATCH_REFUSAL = 'AWS.SimpleQueueService.';
 
+/** @param measure what AWS counts in one expression of a call */
+const expressionLimit = (rule: string, measure: (expression: string) => readonly number[], max: number) =>
+  limit(EXPRESSIONS, VALIDATION, rule, (call) => expressionsOf(call).flatMap(measure), max);
+
 /** The limits by what they are about: a message or an entry, which AWS refuses alone, or a whole call. */
 export const DOCUMENTED_LIMITS = {
   'sqs message': [
@@ -105,26 +109,11 @@ export const DOCUMENTED_LIMITS = {
     ]),
   ],
   dynamodb: [
-    limit(
-      EXPRESSIONS,
-      VALIDATION,
-      'An expression has 4 KB',
-      (call) => expressionsOf(call).map((text) => Buffer.byteLength(text)),
-      4096,
-    ),
-    limit(
-      EXPRESSIONS,
-      VALIDATION,
-      'An expression has 300 operators',
-      (call) => expressionsOf(call).map((text) => text.match(OPERATORS)?.length ?? 0),
-      300,
-    ),
-    limit(
-      EXPRESSIONS,
-      VALIDATION,
+    expressionLimit('An expression has 4 KB', (text) => [Buffer.byteLength(text)], 4096),
+    expressionLimit('An expression has 300 operators', (text) => [text.match(OPERATORS)?.length ?? 0], 300),
+    expressionLimit(
       'IN has 100 values',
-      (call) =>
-        expressionsOf(call).flatMap((text) => [...text.matchAll(LISTS)].map(([, list = '']) => list.split(',').length)),
+      (text) => [...text.matchAll(LISTS)].map(([list]) => list.split(',').length),
       100,
     ),
   ],
@@ -145,7 +134,7 @@ const expressionsOf = (value: Json): readonly string[] =>
       )
     : [];
 const OPERATORS = /<>|<=|>=|[<>=+-]|\b(?:AND|OR|NOT|BETWEEN|IN)\b|\b[a-z_]+\s?\(/g;
-const LISTS = /\bIN\s?\(([^)]*)\)/gi;
+const LISTS = /\bIN\s?\([^)]*\)/gi;
 
 /** As AWS counts an entry: its texts in UTF-8, and 14 bytes for a time. */
 function eventBytes(entry: JsonRecord): number {

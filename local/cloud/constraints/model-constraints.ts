@@ -40,10 +40,7 @@ const JSON_TYPES: Readonly<Partial<Record<Shape['type'], string>>> = {
   timestamp: 'number',
 };
 
-/**
- * Returns why AWS's model refuses the parameters of a call; undefined when it takes them. What a model does not name is ignored, as AWS does.
- * @throws Error when there is no model of the operation
- */
+/** Why AWS's model refuses the parameters. What it does not name is ignored. @throws Error without a model */
 export function modelProblem(service: string, operation: string, parameters: JsonRecord): string | undefined {
   const model = services[service];
   const input = model?.inputs[operation];

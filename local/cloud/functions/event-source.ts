@@ -177,10 +177,7 @@ function recordOf(message: ReceivedMessage, queueArn: string): object {
 
 const batchReport = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })).nullish() });
 
-/**
- * Returns the messages that a function reports as failed. Like Lambda, reads nothing, null and an empty list as no failure, and an
- * invalid report as the failure of all messages.
- */
+/** Like Lambda, reads nothing, null and an empty list as no failure, and an invalid report as the failure of all. */
 export function failedItems(payload: string, messages: readonly { readonly MessageId: string }[]): Set<string> {
   const all = new Set(messages.map(({ MessageId }) => MessageId));
   if (payload === 'null' || payload === '""') return new Set();

@@ -15,7 +15,6 @@ type Numbered<Message> = Omit<Message, 'body'> & { readonly id: number; readonly
 /** A call of AWS that a function makes without a socket. */
 export type Call = Numbered<AwsRequest>;
 
-/** The answer to the call with this id. */
 export type CallAnswer = Numbered<HttpAnswer>;
 
 export type InvocationRequest = {
@@ -164,11 +163,7 @@ export function executionEnvironment(options: EnvironmentOptions) {
     kill,
     /** True when the thread has ended or cannot start. It takes no invocation any more. */
     hasEnded: (): boolean => endedWith !== undefined,
-    /**
-     * Runs one event to its end, which is the function's timeout at the latest. Never throws.
-     * @param event JSON text
-     * @param onBegin called once the thread has begun with the event, if it does
-     */
+    /** Runs an event, JSON text, until the timeout at most. Never throws. @param onBegin called once it has begun */
     invoke: async (event: string, requestId: string, onBegin: () => void): Promise<InvocationResult> => {
       await startEnd;
       if (endedWith !== undefined) return failure(endedWith);
@@ -192,7 +187,6 @@ async function answerCall(port: MessagePort, { id, body, ...request }: Call, cal
   port.postMessage(answer, [answer.body.buffer]);
 }
 
-/** The result of an invocation that ended with an error. */
 export const failure = (error: FunctionError): InvocationResult => ({
   hasFailed: true,
   payload: JSON.stringify(error),

@@ -18,10 +18,7 @@ type FunctionLogOptions = {
 const SHORT_LINE_CHARACTERS = 300;
 const KEPT_LOG_MAX_BYTES = 10_000_000;
 
-/**
- * Returns what writes the output of a function, in whole lines or parts of lines, to its log file, at the end of each turn of the event
- * loop. As in AWS, the function's role must allow writing to the log group.
- */
+/** Writes a function's output to its log once per turn of the event loop, if its role may write to the log group. */
 export function functionLog({ file, caller, logGroup, authorizer, copy, onError }: FunctionLogOptions) {
   const resource = arnOf('logs', `log-group:${logGroup}:log-stream:local`);
   // `check` reports a denial itself. Both actions are checked, so that both denials are reported.

@@ -40,10 +40,7 @@ export type Run = {
   readonly result: Promise<InvocationResult>;
 };
 
-/**
- * How many invocations run in an environment at the same time: what Lambda Managed Instances send to each vCPU of a Node.js function.
- * Further ones wait.
- */
+/** What Lambda Managed Instances send at the same time to each vCPU of a Node.js function. Further invocations wait. */
 export const INVOCATIONS_AT_ONCE = 64;
 
 /**
@@ -52,15 +49,13 @@ export const INVOCATIONS_AT_ONCE = 64;
  */
 const SHARE_OF_MEMORY_FOR_EVENTS = 1 / 32;
 
-/** Lambda's limit for the response of an invocation that somebody waits for, in bytes. */
+/** Lambda's limits for the event and the response of an invocation that somebody waits for. */
+export const EVENT_MAX_BYTES = 6 * 1024 * 1024;
 const RESPONSE_MAX_BYTES = 6_291_556;
 
 export type LambdaFunction = ReturnType<typeof lambdaFunction>;
 
-/**
- * A function with its one execution environment, which starts with the first invocation, and again after it has ended.
- * @throws CloudError when the function's role may not be taken by Lambda
- */
+/** A function and its environment, which an invocation starts. @throws CloudError when Lambda may not take its role */
 export function lambdaFunction(definition: LambdaResource, options: LambdaFunctionOptions) {
   const { logicalId, ref, arn, role, properties } = definition;
   const { keys, authorizer, gatewayUrl, onError } = options;
@@ -166,10 +161,7 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
       admit();
     });
 
-  /**
-   * Runs the function and waits for its answer. Never throws: a failure is a result.
-   * @param event JSON text
-   */
+  /** Waits for the function's answer. Never throws: a failure is a result. @param event JSON text */
   const invoke = async (event: string): Promise<InvocationResult> => {
     const result = await (await begin(() => event))?.result;
     if (result === undefined) return failure({ errorType: 'ServiceException', errorMessage: 'The machine stops' });

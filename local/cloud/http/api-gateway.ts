@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Authorizer } from '../access/authorizer.ts';
 import { ACCOUNT, arnOf } from '../account.ts';
 import { CloudError, required } from '../cloud-error.ts';
-import type { LambdaFunction } from '../functions/lambda-function.ts';
+import { EVENT_MAX_BYTES, type LambdaFunction } from '../functions/lambda-function.ts';
 import { isObject, type Json, type JsonRecord } from '../json.ts';
 import { type HttpAnswer, jsonMessage, type ListenerRequest } from '../listener.ts';
 import type { Route } from '../template/stack.ts';
@@ -13,16 +13,10 @@ import { jwtAuthorizer } from './jwt-authorizer.ts';
 /** Limits of an HTTP API. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_HEADER_BYTES = 10_240;
-/** Lambda's limit. A larger event never reaches the function. */
-const MAX_EVENT_BYTES = 6 * 1024 * 1024;
 
-/** Answers one request. */
 export type Responder = (request: ListenerRequest) => Promise<HttpAnswer>;
 
-/**
- * Returns what answers a request as the HTTP API of the template does: with the function of its route, in payload format 2.0.
- * @throws CloudError when a route leads to a function that is not in the template
- */
+/** Answers as the HTTP API of the template, in payload format 2.0. @throws CloudError when a route has no function */
 export function httpApi(
   apiId: string,
   routes: readonly Route[],
@@ -64,7 +58,7 @@ export function httpApi(
     const { parameters: pathParameters } = routeMatch;
     const requestRoute = { apiId, routeKey, pathParameters, path, rawQueryString: query.join('?') };
     const event = JSON.stringify(eventOf(request, { ...requestRoute, authorizer: tokenCheck?.authorizer }));
-    if (Buffer.byteLength(event) > MAX_EVENT_BYTES) return jsonMessage(413, 'Request Entity Too Large');
+    if (Buffer.byteLength(event) > EVENT_MAX_BYTES) return jsonMessage(413, 'Request Entity Too Large');
     const { hasFailed, payload } = await fn.invoke(event);
     return hasFailed ? jsonMessage(500, 'Internal Server Error') : answerOf(payload);
   };
@@ -123,7 +117,7 @@ type RequestRoute = {
   /** Decoded, as HTTP APIs pass it to functions. */
   readonly path: string;
   readonly rawQueryString: string;
-  /** The result of the route's authorizer; undefined on routes without one. */
+  /** Undefined on routes without one. */
   readonly authorizer: JsonRecord | undefined;
 };
 
@@ -176,11 +170,7 @@ const response = z.strictObject({
   body: z.string().default(''),
 });
 
-/**
- * Converts a function's result into a response as API Gateway does. A result with a `statusCode` is a response; any other result
- * becomes the JSON body of a 200.
- * @throws CloudError on a response with anything else
- */
+/** A result with a `statusCode` is a response, any other the JSON body of a 200. @throws CloudError on others */
 export function answerOf(payload: string): HttpAnswer {
   const result: Json = JSON.parse(payload);
   if (!isObject(result) || result.statusCode === undefined) {

@@ -74,10 +74,7 @@ export function edge(
   };
 }
 
-/**
- * Returns the path by which CloudFront finds the behavior, as RFC 3986 normalizes it, without repeated slashes. The origin gets the path as
- * the viewer sent it.
- */
+/** The path as RFC 3986 has it, without repeated slashes, finds the behavior. The origin gets the viewer's own. */
 function normalizedPath(path: string): string {
   // Letters, digits and - . _ ~
   const unreserved = path.replaceAll(/%(2d|2e|5f|7e|3\d|[46][1-9a-f]|[57][\da])/gi, decodeURIComponent);
@@ -121,10 +118,7 @@ const NEVER_FORWARDED =
 const CORS_S3_ORIGIN = '88a5eaf4-2fd4-4709-b370-b4c650ea3fcf';
 const PREFLIGHT_HEADERS = ['Origin', 'Access-Control-Request-Headers', 'Access-Control-Request-Method'];
 
-/**
- * Returns what takes from a request the parts that the request policy with this id forwards. Without an id, these are the path alone.
- * @throws CloudError on an unknown id
- */
+/** Takes from a request what the policy with this id forwards; without an id, the path. @throws CloudError */
 function forwarderOf(stack: Stack, id: string | undefined): (viewer: ListenerRequest) => Forwarded {
   const own = stack.all('AWS::CloudFront::OriginRequestPolicy').find(({ ref }) => ref === id);
   if (own === undefined && id !== undefined && id !== CORS_S3_ORIGIN) {
@@ -153,7 +147,7 @@ function forwarderOf(stack: Stack, id: string | undefined): (viewer: ListenerReq
   };
 }
 
-/** The headers of the response policy with this id. Without an id, none. @throws CloudError on an unknown id */
+/** @throws CloudError on an unknown id */
 function addedHeaders(stack: Stack, id: string | undefined): readonly AddedHeader[] {
   if (id === undefined) return [];
   const own = stack.all('AWS::CloudFront::ResponseHeadersPolicy').find(({ ref }) => ref === id);
@@ -216,10 +210,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain',
 };
 
-/**
- * Returns the objects that the stack's bucket deployments upload, by `<bucket>/<key>`.
- * @throws CloudError on unknown assets
- */
+/** The objects that the stack's bucket deployments upload, by `<bucket>/<key>`. @throws CloudError on unknown assets */
 function readObjects(stack: Stack): ReadonlyMap<string, StoredObject> {
   const objects = new Map<string, StoredObject>();
   for (const { properties: deployment } of stack.all('Custom::CDKBucketDeployment')) {

@@ -238,10 +238,7 @@ type Entry = z.infer<typeof entries>[number][1];
 
 export type KeptLogins = ReturnType<typeof keptLogins>;
 
-/**
- * The store of the OpenID provider, kept in one file, so that a restart ends no login. It has the methods that the provider's adapter calls.
- * @throws CloudError when the file is there but cannot be read
- */
+/** The store of the provider's adapter in one file, so that a restart ends no login. @throws CloudError */
 export function keptLogins(file: string) {
   const all = new Map(readKept(file, entries));
   const keep = (): void => {

@@ -1,10 +1,7 @@
-import type { LambdaFunction } from '../functions/lambda-function.ts';
+import { EVENT_MAX_BYTES, type LambdaFunction } from '../functions/lambda-function.ts';
 import { AwsError, type AwsService, UnknownOperation } from '../gateway.ts';
 
 const INVOKE = /^\/2015-03-31\/functions\/([^/?]+)\/invocations(?:\?.*)?$/;
-
-/** Lambda's limit for the event of an invocation that somebody waits for. */
-const MAX_EVENT_BYTES = 6 * 1024 * 1024;
 
 /** Lambda's Invoke that waits for the answer. */
 export function lambda(functions: readonly LambdaFunction[]): AwsService {
@@ -23,8 +20,8 @@ export function lambda(functions: readonly LambdaFunction[]): AwsService {
       demand('lambda:InvokeFunction', fn.definition.arn);
       const type = headers['x-amz-invocation-type'] ?? 'RequestResponse';
       if (type !== 'RequestResponse') throw new UnknownOperation('lambda', `Invoke ${type}`);
-      if (body.length > MAX_EVENT_BYTES) {
-        const message = `Request must be smaller than ${MAX_EVENT_BYTES} bytes`;
+      if (body.length > EVENT_MAX_BYTES) {
+        const message = `Request must be smaller than ${EVENT_MAX_BYTES} bytes`;
         throw new AwsError('RequestTooLargeException', message, 413);
       }
       // What is no JSON is an error of the function, which parses it.

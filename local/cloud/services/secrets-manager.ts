@@ -20,10 +20,7 @@ const PREVIOUS = 'AWSPREVIOUS';
 
 export type SecretStore = ReturnType<typeof keptSecrets>;
 
-/**
- * The secrets of the template with their versions, in one file that only its owner may read.
- * @throws CloudError when the file is there but cannot be read
- */
+/** The secrets of the template with their versions. @throws CloudError when the file is there but cannot be read */
 export function keptSecrets(file: string) {
   const all = new Map(Object.entries(readKept(file, z.record(z.string(), secret)) ?? {}));
   const save = () => writeKept(file, Object.fromEntries(all));
@@ -54,10 +51,7 @@ export function keptSecrets(file: string) {
       return { SecretString: version.secretString, VersionId, VersionStages, CreatedDate: version.created / 1000 };
     },
 
-    /**
-     * Adds a version, and moves these stages to it. A version that is there already stays as it is.
-     * @throws ServiceError when the version is there with another value
-     */
+    /** Adds a version, and moves these stages to it. @throws AwsError when the version is there with another value */
     put(arn: string, secretString: string, stages: readonly string[], versionId: string = randomUUID()) {
       const storedSecret = secretOf(arn);
       storedSecret.versions[versionId] ??= { secretString, created: Date.now() };
@@ -69,11 +63,7 @@ export function keptSecrets(file: string) {
       return { VersionId: versionId, VersionStages: stages };
     },
 
-    /**
-     * Moves a stage to another version.
-     * @param from the version that has the stage now
-     * @throws ServiceError when another version has it, or there is no version `to`
-     */
+    /** @param from the version that has the stage now @throws AwsError when another version has it, or there is no version `to` */
     moveStage(arn: string, stage: string, to: string, from: string | undefined): void {
       const storedSecret = secretOf(arn);
       if (storedSecret.versions[to] === undefined) throw notFound('version');

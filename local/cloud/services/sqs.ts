@@ -59,10 +59,7 @@ export type ReceivedMessage = ReturnType<FauxqsQueue['dequeue']>[number];
 
 export type Queues = Awaited<ReturnType<typeof openQueues>>;
 
-/**
- * The queues of the template, and topics that the operator creates, in fauxqs. It listens nowhere: calls go in directly.
- * @throws CloudError when the folder's state cannot be read
- */
+/** Queues of the template and topics of the operator, in fauxqs, which listens nowhere. @throws CloudError */
 export async function openQueues(folder: string) {
   const state = await openFauxqs(folder).catch((error: unknown): never => {
     throw new CloudError(
@@ -183,11 +180,7 @@ export async function openQueues(folder: string) {
       }
     },
 
-    /**
-     * SendMessage on a standard queue. fauxqs's own loses the message group, takes delays that SQS refuses, and refuses characters that
-     * SQS takes (everything beyond U+FFFF, emoji for one).
-     * @throws ServiceError as SQS would answer
-     */
+    /** fauxqs's own loses the message group, takes delays that SQS refuses, and refuses emoji, beyond U+FFFF. */
     send(parameters: JsonRecord): JsonRecord {
       const queue = queueOf(parameters.QueueUrl);
       const message = messageOfCall(queue, parameters);

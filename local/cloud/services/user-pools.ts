@@ -50,10 +50,7 @@ type Pool = Resource<'AWS::Cognito::UserPool'>;
 const USERS_PER_PAGE = 60;
 const FILTER = /^(email|sub) (\^?=) "(.*)"$/s;
 
-/**
- * Emulates the operations of Cognito user pools that create and find users.
- * @param invite called instead of the mail that Cognito sends
- */
+/** Emulates what creates and finds users. @param invite called instead of the mail that Cognito sends */
 export function userPools(
   pools: readonly Pool[],
   users: Users,

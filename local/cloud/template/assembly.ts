@@ -32,10 +32,7 @@ const assets = z.object({ files: z.record(z.string(), z.object({ source: z.objec
 /** One synthesized stack: its template and its assets. */
 export type Assembly = ReturnType<typeof readAssembly>;
 
-/**
- * Reads the only stack of a cloud assembly.
- * @throws CloudError when the folder holds no stack or several
- */
+/** Reads the only stack of a cloud assembly. @throws CloudError when the folder holds no stack or several */
 export function readAssembly(directory: string) {
   const readJson = (file: string): unknown => JSON.parse(readFileSync(join(directory, file), 'utf8'));
   const { artifacts } = manifest.parse(readJson('manifest.json'));

@@ -90,10 +90,7 @@ const unit = z.enum(['seconds', 'minutes', 'hours', 'days']);
 /** The schema of an object of the template, with what the local cloud emulates. Every other name is an error. */
 const object = <Shape extends z.ZodRawShape>(shape: Shape) => objectBut('', shape);
 
-/**
- * As `object`, but with more names, separated by spaces, of what has no effect on one machine, such as cost, encryption at rest,
- * descriptions and recovery.
- */
+/** As `object`, with more names, separated by spaces, of what has no effect here, such as cost and encryption. */
 const objectBut = <Shape extends z.ZodRawShape>(withoutEffect: string, shape: Shape) => {
   const ignored = withoutEffect.split(/\s+/);
   const known = (value: unknown) =>

@@ -28,7 +28,6 @@ export type LambdaResource = Resource<'AWS::Lambda::Function'> & {
   readonly codeFolder: string;
 };
 
-/** A route of the HTTP API. */
 export type Route = ReturnType<Stack['routes']>[number];
 
 type StackOptions = {
@@ -140,9 +139,8 @@ export class Stack {
     return [...ofQueues, ...ofFunctions];
   }
 
-  /** The file or folder of an asset, absolute. @throws CloudError when the assembly has none */
-  assetPath(key: string): string {
-    return this.#options.assembly.assetPath(key);
+  get assetPath(): Assembly['assetPath'] {
+    return this.#options.assembly.assetPath;
   }
 
   /** The name of the bucket that has this domain name as an origin. */

@@ -149,5 +149,5 @@ test('for a port in use or one that is no number, prints one message and exits w
   stop();
   const wrong = start(['--port', 'x']);
   expect(await wrong.ended).toBe(1);
-  expect(wrong.output()).toContain('whole number from 0 to 65535');
+  expect(wrong.output()).toContain('from 0 to 65535');
 });
