@@ -1,7 +1,8 @@
 import { addEventHandler, getState } from 'jest-circus';
 import { describeFailure } from './failed-test.ts';
+import { placeOf } from './seeded-order.ts';
 
-// What jest's own runner does for each test and hook, and the light runner does not: it ends what hangs, with its name.
+// What jest's own runner does and the light runner does not: it ends a test or hook that hangs, with its name, and knows `--randomize`.
 
 /** No test asserts its own speed. A synthesis, a service or a browser may share the machine with another job. */
 const TEST_MAX_MS = 120_000;
@@ -50,7 +51,14 @@ function limit(added: Added): void {
   };
 }
 
-addEventHandler((event, { currentDescribeBlock: { tests, hooks } }) => {
+/** Set by the runner in a run with `--randomize`. */
+const { TEST_ORDER_SEED } = process.env;
+
+addEventHandler((event, { currentDescribeBlock: { tests, hooks, children, parent } }) => {
   const added = event.name === 'add_test' ? tests.at(-1) : event.name === 'add_hook' ? hooks.at(-1) : undefined;
   if (added !== undefined) limit(added);
+  const places =
+    event.name === 'add_test' ? children : event.name === 'start_describe_definition' ? parent?.children : [];
+  const last = TEST_ORDER_SEED === undefined ? undefined : places?.pop();
+  if (last !== undefined) places?.splice(placeOf(TEST_ORDER_SEED, last.name) % (places.length + 1), 0, last);
 });

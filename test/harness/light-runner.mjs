@@ -32,7 +32,9 @@ export default class LightRunner {
       const count = tests.filter(({ context }) => context.config === projectConfig).length;
       const size = Math.min(count, globalConfig.maxWorkers);
       const settings = { filename: WORKER.href, runtime: 'child_process', minThreads: size, maxThreads: size };
-      if (!pools.has(projectConfig)) pools.set(projectConfig, new Tinypool({ ...settings, env: process.env }));
+      const seed = globalConfig.randomize ? { TEST_ORDER_SEED: String(globalConfig.seed) } : {};
+      if (!pools.has(projectConfig))
+        pools.set(projectConfig, new Tinypool({ ...settings, env: { ...process.env, ...seed } }));
       return pools.get(projectConfig);
     };
     const waiting = [...tests];

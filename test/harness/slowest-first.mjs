@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import TestSequencer from '@jest/test-sequencer';
+import { placeOf } from './seeded-order.ts';
 
 /**
  * Folders of suites, the slowest first: the browsers, the deployed bundles, the schedules, what synthesizes alone while one suite makes
@@ -15,7 +16,16 @@ const SLOWEST = [
  * only the durations of an earlier run, which are absent after a clone.
  */
 export default class SlowestFirst extends TestSequencer {
+  #globalConfig;
+
+  constructor(options) {
+    super(options);
+    this.#globalConfig = options.globalConfig;
+  }
+
   sort(tests) {
+    const { randomize, seed } = this.#globalConfig;
+    if (randomize) return tests.toSorted((one, other) => placeOf(seed, one.path) - placeOf(seed, other.path));
     const rank = ({ path, context }) =>
       SLOWEST.findIndex((folder) => relative(context.config.rootDir, path).startsWith(folder));
     return super.sort(tests).toSorted((one, other) => rank(one) - rank(other));

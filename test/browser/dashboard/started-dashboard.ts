@@ -107,7 +107,8 @@ export async function startDashboard() {
         }
         await page.setViewportSize(VIEWPORT);
         await page.emulateMedia({ colorScheme: 'light' });
-        // A test that failed can leave a dialog, which only a load of the page closes.
+        // A test that failed can leave a browser without network, and a dialog, which only a load of the page closes.
+        await admin.context.setOffline(false);
         if (unseen > 0 || (await page.getByRole('dialog').count()) > 0) await page.goto(url(''));
         else await open(page, url(''));
         unseen = 0;

@@ -24,6 +24,7 @@ const base = await originOf(
 const ask = (path: string, timeoutMs = 5000) => askService(base, timeoutMs)({ method: 'GET', path, headers: {} });
 
 test('an answer is read, a redirect is not followed, and no connection is kept', async () => {
+  closed.length = 0;
   expect(await ask('/whole')).toEqual({ status: 200, text: 'x'.repeat(1000) });
   expect(await ask('/moved')).toEqual({ status: 302, text: '' });
   expect(closed).toEqual(['close', 'close']);
