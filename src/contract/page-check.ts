@@ -59,11 +59,11 @@ export type SiteSettings = PageSettings & {
 
 export type SiteVerdict = {
   /** The addresses; one without a port stands for every port. */
-  readonly on: readonly string[];
+  readonly hosts: readonly string[];
   /** Why the widget appears on no page; empty when it appears on one. */
   readonly refused_by: readonly (PageVerdict['refused_by'][number] | 'server_secret' | 'suspended')[];
   /** The entries of Allowed Domains on which no widget can appear, because no page on them is on the Domain. */
-  readonly useless: readonly string[];
+  readonly uselessEntries: readonly string[];
 };
 
 /** Says on which pages the widget of an assistant appears: the pages of its Domain that checkPage allows. */
@@ -77,16 +77,16 @@ export function whereItRuns(settings: SiteSettings): SiteVerdict {
     [...new Set([domain, ...entries])].filter(
       (entry) => refusalsOf(pageOf(entry), { ...savedSettings, enabled: true, allowed_domains: entries }).length === 0,
     );
-  const on = allowedPages(allowed_domains);
+  const allowedHosts = allowedPages(allowed_domains);
   const refused_by: SiteVerdict['refused_by'][number][] = [];
   if (isSuspended) refused_by.push('suspended');
   if (!enabled) refused_by.push('enabled');
   if (domain === '') refused_by.push('domain');
-  else if (on.length === 0) refused_by.push('allowed_domains');
+  else if (allowedHosts.length === 0) refused_by.push('allowed_domains');
   if (isSessionSigned && server_secret === null) refused_by.push('server_secret');
-  const useless =
+  const uselessEntries =
     isSessionSigned || domain === '' ? [] : allowed_domains.filter((entry) => allowedPages([entry]).length === 0);
-  return { on: refused_by.length === 0 ? on : [], refused_by, useless };
+  return { hosts: refused_by.length === 0 ? allowedHosts : [], refused_by, uselessEntries };
 }
 
 /** Returns the pages that an entry matches: one port, or with an empty port all of them. Only the host and port are compared. */

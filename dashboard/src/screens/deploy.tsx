@@ -27,7 +27,7 @@ export default function Deploy(props: AssistantProps) {
   const savedAssistant = props.assistant;
   const site = siteOf(values);
   const { domain } = values;
-  const { useless } = useVerdict()(site);
+  const { uselessEntries } = useVerdict()(site);
   const isSigned = values.authentication_mode === 'Session Signed';
   const readAddresses = async (texts: string[]): Promise<readonly Read[]> => {
     const { addresses } = await api('checkHosts', {}, { body: { entries: [], addresses: texts } });
@@ -80,7 +80,7 @@ export default function Deploy(props: AssistantProps) {
               form={form}
               readEntries={async (texts) => texts.map((text) => [text, readHostEntry(text)])}
               warningOf={(entry) =>
-                useless.includes(entry)
+                uselessEntries.includes(entry)
                   ? `Browsers allow only pages of the Domain, ${domain}: no page can match`
                   : undefined
               }

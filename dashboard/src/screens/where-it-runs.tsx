@@ -27,7 +27,7 @@ export function WhereItRuns(props: {
 }) {
   const { site, isUnsaved, onRepair } = props;
   const verdict = useVerdict()(site);
-  const { on, refused_by } = verdict;
+  const { hosts, refused_by } = verdict;
   const when = isUnsaved ? 'Once this is saved, the' : 'The';
   const visitors = [
     ...(site.authentication_mode === 'Session Signed' ? [' with a session token'] : []),
@@ -39,7 +39,7 @@ export function WhereItRuns(props: {
     <div role="status">
       <SpaceBetween size="xs">
         {refused_by.length === 0 ? (
-          <Status type="success">{`${when} widget appears on ${on.join(', ')}${who}.`}</Status>
+          <Status type="success">{`${when} widget appears on ${hosts.join(', ')}${who}.`}</Status>
         ) : (
           <Status type={isUnsaved ? 'warning' : 'error'}>{`${when} widget appears on no page. ${reasons}`}</Status>
         )}

@@ -232,33 +232,33 @@ describe('where a widget appears', () => {
   });
 
   test.each<[Partial<SiteSettings>, ReturnType<typeof whereItRuns>]>([
-    [{}, { on: ['shop.example'], refused_by: [], useless: [] }],
-    [{ domain: 'https://SHOP.example/' }, { on: ['shop.example'], refused_by: [], useless: [] }],
-    [{ domain: 'www.shop.example' }, { on: [], refused_by: ['allowed_domains'], useless: ['shop.example'] }],
-    [{ allowed_domains: [] }, { on: [], refused_by: ['allowed_domains'], useless: [] }],
+    [{}, { hosts: ['shop.example'], refused_by: [], uselessEntries: [] }],
+    [{ domain: 'https://SHOP.example/' }, { hosts: ['shop.example'], refused_by: [], uselessEntries: [] }],
+    [{ domain: 'www.shop.example' }, { hosts: [], refused_by: ['allowed_domains'], uselessEntries: ['shop.example'] }],
+    [{ allowed_domains: [] }, { hosts: [], refused_by: ['allowed_domains'], uselessEntries: [] }],
     [
       { allowed_domains: ['shop.example:8443', 'a.example'] },
-      { on: ['shop.example:8443'], refused_by: [], useless: ['a.example'] },
+      { hosts: ['shop.example:8443'], refused_by: [], uselessEntries: ['a.example'] },
     ],
-    [{ domain: 'shop.example:8443' }, { on: ['shop.example:8443'], refused_by: [], useless: [] }],
+    [{ domain: 'shop.example:8443' }, { hosts: ['shop.example:8443'], refused_by: [], uselessEntries: [] }],
     [
       { domain: 'shop.example:8443', allowed_domains: ['shop.example:9000'] },
-      { on: [], refused_by: ['allowed_domains'], useless: ['shop.example:9000'] },
+      { hosts: [], refused_by: ['allowed_domains'], uselessEntries: ['shop.example:9000'] },
     ],
     [
       { domain: '[::1]:80', allowed_domains: ['[::1]'] },
-      { on: ['[::1]:80'], refused_by: [], useless: [] },
+      { hosts: ['[::1]:80'], refused_by: [], uselessEntries: [] },
     ],
-    [{ domain: '' }, { on: [], refused_by: ['domain'], useless: [] }],
-    [{ domain: '*.shop.example' }, { on: [], refused_by: ['domain'], useless: [] }],
+    [{ domain: '' }, { hosts: [], refused_by: ['domain'], uselessEntries: [] }],
+    [{ domain: '*.shop.example' }, { hosts: [], refused_by: ['domain'], uselessEntries: [] }],
     [
       { enabled: false, isSuspended: true },
-      { on: [], refused_by: ['suspended', 'enabled'], useless: [] },
+      { hosts: [], refused_by: ['suspended', 'enabled'], uselessEntries: [] },
     ],
-    [{ ...SIGNED }, { on: [], refused_by: ['server_secret'], useless: [] }],
+    [{ ...SIGNED }, { hosts: [], refused_by: ['server_secret'], uselessEntries: [] }],
     [
       { ...SIGNED, server_secret: {} },
-      { on: ['shop.example'], refused_by: [], useless: [] },
+      { hosts: ['shop.example'], refused_by: [], uselessEntries: [] },
     ],
   ])('with %j: %j', (changes, verdict) => {
     expect(whereItRuns(site(changes))).toEqual(verdict);
@@ -292,9 +292,9 @@ describe('where a widget appears', () => {
           starts = false;
         }
         expect(checkPage(address, changes).refused_by.length === 0).toBe(starts);
-        const { on } = whereItRuns(site({ ...changes, server_secret: {} }));
+        const { hosts } = whereItRuns(site({ ...changes, server_secret: {} }));
         const page = originHost(origin);
-        expect(page !== undefined && on.some((entry) => hostMatches(entry, page))).toBe(starts);
+        expect(page !== undefined && hosts.some((entry) => hostMatches(entry, page))).toBe(starts);
       }),
     );
   });
