@@ -18,7 +18,6 @@ const GB = 0.5;
 const LARGE = 10_000;
 const usualConcurrency = shareConcurrency({}); // Of a deployment without options.
 const largeConcurrency = shareConcurrency({ deliveriesPerSecond: LARGE });
-
 /** What Lambda costs per hour in US dollars. */
 const perHour = ({ busy }: Phase) => digits(3600 * busy * GB * PRICES.lambdaGbSecond);
 /** Returns the latency of the other Actions in seconds, or 'grows' when more of their events wait than arrive in a second. */

@@ -31,7 +31,6 @@ import { CommandFailure, EXIT } from './exit-codes.ts';
 
 /** A running va-wave, on AWS or as the one-machine service, with everything that the commands need. `command.ts` adds `step` and `pause`. */
 export type Deployment = ReturnType<typeof openDeployment>;
-
 export type LogName = FunctionName | 'api';
 
 /** How many of the records that cannot be read a command names. To code of an older version these may be all of a log. */

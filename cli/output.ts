@@ -181,7 +181,6 @@ function fittingWidths(widths: readonly number[], names: readonly string[], room
 
 /** Returns what a line of a row begins with whose first column this is: all lines but the first are indented. */
 const indentOf = (start: number): string => (start === 0 ? '' : GAP);
-
 /** Returns how many columns of a terminal a line of cells with these widths takes. */
 const lengthOf = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
 

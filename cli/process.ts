@@ -19,7 +19,6 @@ export type Target = {
 
 /** Asks the operator for the code of an MFA device. @param device its serial number or ARN */
 export type MfaCode = (device: string) => Promise<string>;
-
 /** Facts about an AWS account before the first deployment. A fact is undefined when it could not be read, or does not exist. */
 export type AccountFacts = Awaited<ReturnType<typeof accountFacts>>;
 

@@ -17,7 +17,6 @@ import { TRIGGER_HEADER_VALUES } from '../src/domain/delivery/action-request.ts'
 
 /** An Action that has the receiver as its endpoint. */
 export type ReceivedAction = Pick<Action, 'action_id' | 'name' | 'trigger'> & { readonly signingSecret: string };
-
 /** How often the requests with one key came until now, and whether one was accepted. */
 export type Arrivals = { readonly firstAt: Date; readonly count: number; readonly isAccepted: boolean };
 

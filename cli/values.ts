@@ -29,12 +29,10 @@ export const numberFrom = (least: number, most?: number) => (text: string) => {
 
 /** Parses a whole number above zero. @throws InvalidArgumentError */
 export const positive = numberFrom(1);
-
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const UNITS: Readonly<Record<string, number>> = { s: SECOND_MS, m: MINUTE_MS, h: 3_600_000, d: DAY_MS };
-
 const DURATION = /^([1-9]\d{0,5})([smhd])$/;
 
 /** Parses a duration such as `30m` into milliseconds. @throws InvalidArgumentError */
@@ -130,14 +128,10 @@ export async function textValue(field: string, text: string, cliProcess: CliProc
 }
 
 /** Returns the values that are ids, and the ids on the lines of the files that the others name. @throws Refusal 400 that names the field */
-export async function idValues(
-  field: string,
-  values: readonly string[],
-  cliProcess: CliProcess,
-): Promise<readonly string[]> {
+export async function userIds(values: readonly string[], cliProcess: CliProcess): Promise<readonly string[]> {
   const texts = await Promise.all(
     values.map(async (value) => {
-      const text = await textValue(field, value, cliProcess);
+      const text = await textValue('user', value, cliProcess);
       if (!value.startsWith('@')) return text;
       const lines = text.split('\n').map((line) => line.trim());
       return lines.filter((line) => line !== '');

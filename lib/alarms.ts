@@ -43,7 +43,6 @@ export const LASTING_ERRORS = { threshold: 5, ...LASTING } as const;
 
 /** The rule by which errors of a feature raise its alarm. */
 export type ErrorRule = Required<Pick<WatchedMetric, 'threshold' | 'periods' | 'breachingPeriods'>>;
-
 export type AlarmsProps = Pick<VaWaveProps, 'alarmTopic' | 'ticketTopic' | 'addressOfFiles'>;
 
 /** Creates the alarms of the features, each in the scope of its feature. */
@@ -91,11 +90,7 @@ export class Alarms extends Construct {
     alarm.addOkAction(notification);
   }
 
-  /**
-   * Creates one alarm over the errors of a feature's functions. AWS bills an alarm by its metrics, so one alarm per function would cost the
-   * same, and would miss errors that are spread over the functions.
-   * @param functions at most ten, the limit for the expression of an alarm
-   */
+  /** AWS bills an alarm by its metrics: one per function would cost the same, and miss errors spread over several. */
   watch(scope: Construct, functions: readonly ServiceFunction[], rule: ErrorRule = LASTING_ERRORS): void {
     const period = FIVE_MINUTES;
     const feature = scope.node.id;
@@ -108,11 +103,7 @@ export class Alarms extends Construct {
     this.raise(scope, 'Errors', { runbookEntry: 'function-errors', metric: errors, endsRelease, ...rule });
   }
 
-  /**
-   * Creates one alarm over the invocations that Lambda refuses. One function with callers that wait for no endpoint is refused only when the account has no
-   * free execution; a customer's slow endpoint may use up the reserved part of another.
-   * @param functions at most ten, the limit for the expression of an alarm
-   */
+  /** @param functions that wait for no customer's endpoint: they are refused when the account has no free execution */
   watchThrottles(scope: Construct, functions: readonly ServiceFunction[]): void {
     const throttles = functions.map(({ fn }) => fn.metricThrottles({ period: FIVE_MINUTES }));
     // Visitors reload pages. Throttling that lasts needs a larger quota.
@@ -123,11 +114,7 @@ export class Alarms extends Construct {
     });
   }
 
-  /**
-   * Creates one alarm over the response times of functions that wait for no customer's endpoint. The latency of the whole API includes
-   * form submissions, which take as long as the endpoint of the customer.
-   * @param functions at most ten, the limit for the expression of an alarm
-   */
+  /** @param functions at most ten that wait for no customer's endpoint. The API's own latency includes those that do */
   watchLatency(scope: Construct, functions: readonly ServiceFunction[]): void {
     const slowest = functions.map(
       ({ fn }, index) => [`p99of${index}`, fn.metricDuration({ period: FIVE_MINUTES, statistic: 'p99' })] as const,

@@ -18,10 +18,7 @@ import * as z from 'zod';
 import { FUNCTIONS, type FunctionName } from '../src/deployment/outputs.ts';
 import { hashOfFiles } from './hash-of-files.ts';
 
-/**
- * Everything that esbuild and Vite make for the construct. The package `@va-wave/cdk` has the results instead, and packages/cdk/src/bundles.ts in place
- * of this file.
- */
+/** What esbuild and Vite make for the construct. `@va-wave/cdk` has the results and a bundles.ts of its own instead. */
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const lambdas = join(root, 'lambdas/');
@@ -106,7 +103,6 @@ function bundleFunctions(folder: string): void {
 
 const widget = join(root, 'widget');
 const widgetCache = join(root, 'node_modules/.cache/va-wave-widget');
-
 const WIDGET_SOURCES = ['widget/**/*.{css,ts,json}', 'src/contract/**/*.ts', 'lib/bundles.ts', 'package-lock.json'];
 
 /** Returns the loader and the panel for browsers, from the cache when no source has changed. */

@@ -10,7 +10,6 @@ import { ROUTER_TIMEOUT } from './messaging.ts';
 
 /** The attempts of a batch are concurrent, so the timeout covers one attempt of 5 seconds with its claim, its record and its retry message. */
 const DISPATCHER_TIMEOUT = Duration.seconds(15);
-
 /** Endpoints of single customers often fail. If half of all organizations fail at the same time, the service's own network is the likely cause. */
 const UNREACHED_SHARE = 0.5;
 

@@ -306,7 +306,6 @@ const OPTION_SHAPES: Readonly<Record<string, z.ZodType>> = { ...shapesOf('shape'
 const PROP_SHAPES: Readonly<Record<string, z.ZodType>> = { ...shapesOf('prop'), ...OF_CONSTRUCT };
 export const PROP_NAMES: readonly string[] = Object.keys(PROP_SHAPES);
 export const OPTION_NAMES: readonly string[] = Object.keys(OPTION_SHAPES);
-
 /** The most characters by which a name differs from the one that it stands for. */
 const MOST_CHANGES = 2;
 

@@ -24,10 +24,8 @@ const FORWARDED_HEADERS = [
 ];
 
 const NO_ACCESS_LOG = 'The option edgeAccessLog turns it on; docs/runbook.md says what is not known until then.';
-
 /** Days for which a former version of a file is kept: enough to notice a bad file and to find out who wrote it. */
 const FORMER_FILES_KEPT = Duration.days(90);
-
 /** Lambda's limit for the name of a layer. */
 const LAYER_NAME_MAX = 64;
 
@@ -245,7 +243,6 @@ export class EdgeDistribution extends Construct {
 /** What `/` answers: a page that leads to the dashboard. A function of CloudFront would be billed for every file. */
 const ROOT_PAGE = 'index.html';
 const TO_DASHBOARD = '<!doctype html><title>va-wave</title><meta http-equiv="refresh" content="0;url=/dashboard/">';
-
 /** The error statuses that CloudFront can keep. */
 const CACHED_ERRORS = [400, 403, 404, 405, 414, 500, 501, 502, 503, 504];
 

@@ -77,7 +77,6 @@ function refuseElsewhere({ node, stack: granteeStack }: IConstruct & { readonly 
 
 /** What has the policy, without the conditions and session tags that a principal may add. */
 const policyHolder = (principal: iam.IPrincipal): unknown => ('wrapped' in principal ? principal.wrapped : principal);
-
 /** Whether the app creates the resource of a construct: an imported construct has none, and `Role.withoutPolicyUpdates()` has that of the role. */
 export const isOfApp = (made: IConstruct): boolean => made.node.defaultChild?.node.scope === made;
 

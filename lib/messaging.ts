@@ -26,7 +26,6 @@ const EVENTS = { visibilityTimeout: Duration.seconds(6 * ROUTER_TIMEOUT.toSecond
  * exceeds the timeout of the function. After another fault, both functions hide a message for a pause that grows (src/functions/sqs-batch.ts): 25 receives last five hours.
  */
 const DELIVERIES = { visibilityTimeout: Duration.seconds(30), maxReceives: 25 };
-
 /** The age in seconds at which a message shows a fault. Retries take six seconds, and a poll takes at most twenty. */
 const OLD_MESSAGE_SECONDS = 300;
 /**

@@ -13,7 +13,6 @@ import { CLOUDFRONT_REGION, type Stage } from './stage.ts';
 
 /** The part of the account's concurrency whose use leaves time to request more before functions are throttled. */
 const CONCURRENCY_IN_USE = 0.8;
-
 const DASHBOARD_WIDTH = 24; // CloudWatch's units.
 
 /** Saved queries of Logs Insights over the logs of all functions. docs/runbook.md names them. */

@@ -12,7 +12,6 @@ import type { IConstruct } from 'constructs';
 
 /** Seconds for which SQS uses a data key. Each new one is a request to the key, which costs money. */
 const DATA_KEY_SECONDS = 300;
-
 /** What a service needs that uses the key by itself. */
 const BY_ITSELF = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];
 /** What a function needs, whose statements have no wildcard. */

@@ -50,7 +50,6 @@ export type RouteName = Exclude<keyof typeof SHARES, 'Others'>;
 
 /** The part of the largest share whose use leaves time to allow more. */
 const NEAR_THROTTLE = 0.8;
-
 /** The least burst of a route: as many requests as a page of the dashboard makes at once. */
 const BURST_MIN = 20;
 

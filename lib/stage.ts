@@ -6,7 +6,6 @@ import { Construct } from 'constructs';
 
 /** Maximum length of a service's name. With the longest name of a region it fits the limit of CloudFront and CloudWatch Logs, 60 characters. */
 export const SERVICE_NAME_MAX = 40;
-
 /** CloudFront has its certificates, web ACLs, metrics and log deliveries in this region only, for stacks of every region. */
 export const CLOUDFRONT_REGION = 'us-east-1';
 

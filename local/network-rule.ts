@@ -9,7 +9,6 @@ import * as strict from '../src/adapters/outbound/network-rule.ts';
  */
 
 const isLocalName = (name: string) => name === 'localhost' || name.endsWith('.localhost');
-
 const isLoopback = (address: string) => address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
 
 export const addressProblem: NetworkRule['addressProblem'] = (address) =>

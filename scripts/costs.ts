@@ -4,7 +4,6 @@ import { type Table, withTables } from '../bench/report.ts';
 // Writes the tables of docs/costs.md, from AWS's prices, counted calls and the assumptions that the page names: `node scripts/costs.ts`.
 
 const COSTS = new URL('../docs/costs.md', import.meta.url);
-
 const MILLION = 1_000_000;
 const GB = 1024 * 1024; // in KB
 
@@ -79,9 +78,7 @@ export const COUNTED = {
 /** KB of log that Lambda writes per invocation (start and report), and API Gateway per request, by the length of their formats. */
 const INVOCATION_LOG_KB = 0.6;
 const ACCESS_LOG_KB = 0.4;
-
 const costOf = (usage: Usage): number => usage.reduce((all, [unit, amount]) => all + amount * PRICES[unit], 0);
-
 /** Returns what a function of 512 MB uses in this time. */
 const runTimeUsage = (milliseconds: number): Usage => [['lambdaGbSecond', (milliseconds / 1000) * 0.5]];
 /** Returns the usage of an invocation. @param milliseconds an assumption that the page names */

@@ -7,7 +7,6 @@ import { parseSync } from 'oxc-parser';
  * more than `SHORT_SCOPE_LINES`, or of a member, is no bare participle, and an exported type has a name of its own in the whole tree.
  */
 const SHORT_SCOPE_LINES = 5;
-
 /** Folders of which every name is checked. */
 const FOLDERS = 'bench bin cli dashboard examples lambdas lib local packages scripts src widget'.split(' ');
 /** Folders whose exported types share one name space. What customers install may repeat a name of these. */

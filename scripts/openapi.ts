@@ -189,7 +189,6 @@ function allPaths(): ZodOpenApiPathsObject {
   return paths;
 }
 const isDashboardOperation = (name: string): name is DashboardOperation => name in DASHBOARD_SCHEMAS;
-
 const count = z.int().min(0);
 const formValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 /** Describes the headers of a table. An Action's signature covers none of the others. */

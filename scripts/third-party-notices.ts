@@ -5,7 +5,6 @@ import * as z from 'zod';
 
 const root = resolve(import.meta.dirname, '..');
 const NOTICES = join(root, 'THIRD-PARTY-NOTICES.md');
-
 const manifest = z.object({ name: z.string(), version: z.string(), license: z.string() });
 
 /** Returns the packages that a bundle of these entry points contains, with the texts of their licenses and notices. */

@@ -16,13 +16,11 @@ const { region } = parseArgs({ options: { region: { type: 'string' } } }).values
 const access = region === undefined ? {} : { region };
 const queues = new sqs.SQSClient(access);
 const events = new bridge.EventBridgeClient(access);
-
 /** The most that EventBridge and SQS take; EventBridge puts more into the queue than an entry has. */
 const ENTRY_MAX_BYTES = 1_048_576;
 const Name = `va-wave-verify-${randomUUID()}`;
 const source = { EventBusName: Name, Source: 'verification', DetailType: 'va-wave.verification' };
 const org_id = 'org_verification';
-
 /** Ctrl-C ends the checks and not the deletion. A second one ends the process. */
 const interruption = new AbortController();
 process.once('SIGINT', () => {

@@ -29,7 +29,6 @@ type Dispatcher = {
 export type ContenderSettings = Sender | Dispatcher;
 /** What a contender did in one round, which delivery.ts begins by sending it a number of seconds. */
 export type Measurement = { readonly deliveries: number; readonly seconds: number; readonly cpuMs: number };
-
 /** Makes deliveries in one of the concurrent loops. @returns their number @throws Error when one fails */
 type Deliver = (loop: number) => Promise<number>;
 

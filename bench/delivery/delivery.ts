@@ -11,7 +11,6 @@ import type { ContenderSettings, Measurement } from './contender.ts';
 const CONTENDER = new URL('./contender.ts', import.meta.url);
 const ROUNDS = 5;
 const SECONDS = 2;
-
 const UNDICI = '(a) undici alone, kept connections, 50 at once';
 /** The pipeline does not reuse a connection for 10 ms, so ten loops would measure these pauses. */
 const OUTBOUND = '(b) outbound pipeline, kept connections, 50 at once';

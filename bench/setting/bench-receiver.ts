@@ -4,7 +4,6 @@ import { receiverCertificate } from '../../local/certificates.ts';
 
 /** The arrival of a delivery at its endpoint: the number in its payload, and when, as `microseconds`. */
 export type Arrival = { readonly mark: number; readonly endpoint: number; readonly at: number };
-
 export type BenchReceiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** Microseconds of the machine's monotonic clock, which all processes share. */

@@ -8,7 +8,6 @@ export type SqsHandler = (event: object, context: object) => Promise<{ readonly 
 
 /** No function in a benchmark calls these addresses. */
 const NOWHERE = '127.0.0.1:9';
-
 /** The value of every secret: a key of the ring that signs tokens, or seals signing secrets. */
 export const SECRET = { kid: 'bench', key: 'the key of the benchmark, which protects nothing' };
 

@@ -23,7 +23,6 @@ export type Phase = ReturnType<typeof simulate>[number];
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html: "five concurrent invocations", then "up to 300 more concurrent invokes per minute". */
 const POLLING = { start: 5, perSecond: 300 / 60 };
-
 /** `hot`: the one Action whose endpoint comes to hang. `others`: all other Actions, as if they were one. */
 const GROUPS = ['hot', 'others'] as const;
 type Group = (typeof GROUPS)[number];
@@ -35,7 +34,6 @@ const DISPATCHER_CPU_MS = 3;
 const CORE_SHARE = 512 / 1769; // Lambda gives a whole core at 1 769 MB.
 /** The times of the deployed functions, and of endpoints that answer. */
 export const SERVICE_TIMES = { answersAfter: 0.1, workPerMessage: DISPATCHER_CPU_MS / 1000 / CORE_SHARE } as const;
-
 /** The time step. Messages that arrive within one step are received together, in batches of ten. */
 const TICK = 0.02;
 export const BATCH = 10;
@@ -136,11 +134,9 @@ export function simulate(setting: Setting, begins: readonly number[]) {
   const every = Math.max(1, eventsPerSecond / SAMPLED_PER_SECOND); // Of so many latencies, one is kept.
   const phases = begins.map((begin, index) => {
     const end = begins[index + 1] ?? duration;
-    const samples: { readonly latencies: number[]; readonly concurrencies: number[] } = {
-      latencies: [],
-      concurrencies: [],
-    };
-    return { ...samples, end, seconds: end - begin, busy: 0, backlog: { hot: 0, others: 0 } };
+    const latencies: number[] = [];
+    const concurrencies: number[] = [];
+    return { latencies, concurrencies, end, seconds: end - begin, busy: 0, backlog: { hot: 0, others: 0 } };
   });
   const phaseAt = (time: number) => (time < (begins[0] ?? 0) ? undefined : phases.find(({ end }) => time < end));
   let arrival = 0;

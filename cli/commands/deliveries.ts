@@ -16,9 +16,7 @@ const FOLLOW_PAUSE_MS = 1000;
 const LOOK_BACK_RECORDS = 500;
 /** Records that --follow reads each time. */
 const FOLLOW_LOOK_BACK_RECORDS = 200;
-
 const DEFAULT_LIMIT = 20;
-
 const OUTCOMES = ['delivered', 'failed', 'unfinished'] as const;
 
 type ListOptions = {

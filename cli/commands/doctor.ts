@@ -44,7 +44,6 @@ deployment needs.`)
 
 /** The usual quota of write units for one table on demand. */
 export const USUAL_TABLE_WRITES = 40_000;
-
 /** States of a stack that cannot be updated. */
 const FAILED = /^(ROLLBACK_COMPLETE|ROLLBACK_FAILED|CREATE_FAILED|DELETE_FAILED|UPDATE_ROLLBACK_FAILED)$/;
 

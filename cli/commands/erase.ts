@@ -2,7 +2,7 @@ import { ERASED } from '../../src/contract/retention.ts';
 import type { CliCommand } from '../command.ts';
 import { erasePerson, type PersonCounts, remainingUntil } from '../operations/personal-data.ts';
 import { countOf } from '../output.ts';
-import { collect, idValues } from '../values.ts';
+import { collect, userIds } from '../values.ts';
 
 type EraseOptions = { readonly org: string; readonly user: readonly string[]; readonly dryRun?: true };
 
@@ -30,7 +30,7 @@ not reach: messages in queues and dead-letter queues, backups, and the archive o
       'va-wave erase --org org_… --user @ids.txt --yes',
     )
     .withDeployment(async ({ output, context, cliProcess, yes, confirm }, { org, user, dryRun }: EraseOptions) => {
-      const person = { orgId: org, ids: await idValues('user', user, cliProcess) };
+      const person = { orgId: org, ids: await userIds(user, cliProcess) };
       const noteNothing = ({ records, conversations, counters, changes }: PersonCounts) => {
         if (records + conversations + counters + changes > 0) return;
         output.note('Nothing has one of these ids. An id must be written exactly as the customer stores it');

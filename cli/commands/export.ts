@@ -1,7 +1,7 @@
 import type { CliCommand } from '../command.ts';
 import { exportedRecords } from '../operations/personal-data.ts';
 import { countOf, jsonLine } from '../output.ts';
-import { collect, idValues, type Moment, sinceOption, sinceTime } from '../values.ts';
+import { collect, type Moment, sinceOption, sinceTime, userIds } from '../values.ts';
 
 /** Adds the options and the work of `export`. */
 export function addTo(command: CliCommand): void {
@@ -27,7 +27,7 @@ and responses, and no secret and no signature. It holds few records in memory at
         { org: orgId, user, since }: { org: string; user?: readonly string[]; since?: Moment },
       ) => {
         const from = since && sinceTime(since, context.now());
-        const ids = user && (await idValues('user', user, cliProcess));
+        const ids = user && (await userIds(user, cliProcess));
         let count = 0;
         const lines = async function* () {
           for await (const one of exportedRecords(orgId, ids, from, context)) {

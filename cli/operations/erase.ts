@@ -16,7 +16,6 @@ export type EraseContext = Pick<
 >;
 
 type VisitorData = { readonly log_records: number; readonly conversation_items: number };
-
 type Erased = VisitorData & { readonly actions: number };
 
 /**
@@ -107,7 +106,7 @@ export async function assistantToErase(siteId: string, { store, erasure }: Erase
   return { site_id: siteId, org_id: deletion.org_id, domain: '', name: `deleted at ${deletion.deleted_at}` };
 }
 
-/** Returns an organization, also one whose deletion was interrupted. @throws Refusal 404 */
+/** @returns also one whose deletion was interrupted @throws Refusal 404 */
 export async function organizationToErase(orgId: string, { store }: EraseContext): Promise<Organization> {
   const organization = await store.findOrganization(orgId);
   if (organization === undefined) throw noOrganization(orgId);

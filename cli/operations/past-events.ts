@@ -40,7 +40,6 @@ export const searchedBefore = (until: string | undefined): string => (until === 
 
 /** An attempt without its payload and response. */
 export type TracedAttempt = Omit<DeliveryRecord, 'payload' | 'response_excerpt'>;
-
 export type TracedDelivery = ReturnType<typeof deliveryTrace>;
 
 /**
@@ -153,16 +152,11 @@ async function requireReplayable(actionId: string, context: PastEventsContext): 
 function sentEnvelope(action: EventAction, attempts: readonly DeliveryRecord[]): Envelope {
   const whole = attempts.find(({ payload, payload_cut }) => payload !== null && !payload_cut);
   const [first] = attempts;
+  if (whole?.payload) return envelope.parse(parseJson(whole.payload));
+  if (action.method !== 'GET' || first === undefined) throw new Refusal('envelope_not_kept');
   // A GET sends no body, so its records have no payload, and the replay needs no data.
-  const text =
-    whole?.payload ?? (action.method === 'GET' && first !== undefined ? withoutData(action, first) : undefined);
-  if (text === undefined) throw new Refusal('envelope_not_kept');
-  return envelope.parse(parseJson(text));
-}
-
-/** Returns the JSON of an event's envelope, with empty data. */
-function withoutData({ site_id, org_id }: EventAction, { reference, trigger_ref, event_time }: DeliveryRecord): string {
-  return JSON.stringify({ id: reference, event: trigger_ref, timestamp: event_time, data: {}, site_id, org_id });
+  const { reference: id, trigger_ref: event, event_time: timestamp } = first;
+  return envelope.parse({ id, event, timestamp, data: {}, site_id: action.site_id, org_id: action.org_id });
 }
 
 /**

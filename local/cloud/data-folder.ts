@@ -7,7 +7,6 @@ import { CloudError, codeOf, messageOf } from './cloud-error.ts';
 
 /** The content of version.json: the version of the stored state. It increases when the state of older versions can no longer be read. */
 const marker = z.object({ version: z.literal(2) });
-
 const port = z.int().min(1).max(65_535);
 const identity = z.object({
   /** The ports of the listeners that have no option for one. */

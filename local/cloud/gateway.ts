@@ -8,7 +8,6 @@ import { type JsonRecord, parseObject } from './json.ts';
 import type { HttpAnswer, ListenerRequest } from './listener.ts';
 
 export type AwsRequest = Omit<ListenerRequest, 'client'>;
-
 /** Demands that the policies of a caller allow an action on a resource. @throws ServiceError when they do not */
 export type Demand = (action: string, resource: string, sets?: ConditionSets) => void;
 

@@ -76,7 +76,6 @@ export type CloudOptions = {
 export type Cloud = Awaited<ReturnType<typeof startCloud>>;
 
 const KEPT_MESSAGES = 1000;
-
 /** How late a schedule may be; EventBridge itself allows a minute. Nobody relies on the moment at which something expired is deleted. */
 const TICK_MS = 10_000;
 

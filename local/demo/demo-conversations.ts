@@ -17,7 +17,6 @@ type Message = { readonly from: 'visitor' | 'assistant'; readonly text: string; 
 type Credential = Readonly<Record<'siteId' | 'sessionToken' | 'origin', string | undefined>>;
 /** A conversation in memory. Its turns are made one after the other, also those of two tabs: `turn` resolves after the last one. */
 type Talk = { readonly conversation: Conversation; readonly transcript: Message[]; turn: Promise<unknown> };
-
 type Visitor = { readonly site_id: string; readonly session_id: string; readonly talk: Talk };
 
 /** The platform that runs the assistant, as the backend of the conversation view. It is no part of the service. */

@@ -11,7 +11,6 @@ export const USAGE_PATH = '/members/usage';
 export const FAILING_EVENT = 'appointment.booked';
 /** What Northwind Bikes pays for one conversation: about eight questions. */
 export const BUDGET_TOKENS = 4000;
-
 const PREFERRED_PORT = 8789;
 const KEPT_REQUESTS = 100;
 const SHOWN_HEADERS = /^x-(service|webhook)-/;

@@ -23,7 +23,6 @@ type SiteOptions = {
 const TTL_MINUTES = 1;
 /** The user of the members' page. */
 const MEMBER = { user_id: 'member-42', user_name: 'Ada Lovelace' };
-
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const ASSETS = {
   '/assets/demo.css': 'local/demo/demo.css',

@@ -30,7 +30,6 @@ type Row<Value> = {
   write?(value: Value): unknown;
 };
 type Rows = Readonly<Record<string, Row<unknown>>>;
-
 type Conversion<Stored, Value> = { read(stored: Stored): Value; write(value: Value): unknown };
 /** The row of a setting that the service has as `Stored` and the form as `Value`. */
 export type SettingRow<Stored, Value> = { readonly label: string; readonly blank: Value } & (undefined extends Stored
@@ -72,7 +71,6 @@ export function changeOf(rows: Rows, base: object, values: object) {
 
 /** Input that is not saved. `base` is the version of the entity from which it started. `id` identifies the draft, so that a repeated creation can be recognized, also after a reload. */
 type Draft<E, V> = { readonly base: E; readonly values: V; readonly id: string };
-
 /** A form with input that is not saved: its name for people, its address, and the name under which the tab's storage has its draft. */
 export type Unsaved = { readonly title: string; readonly path: string; readonly storageKey: string };
 type FormPlace = { readonly key: string; readonly path: string };
@@ -293,7 +291,6 @@ function trimmedValue(value: unknown): unknown {
 }
 
 const isEmpty = (values: object) => Object.keys(values).length === 0;
-
 /** Discards the input of a form that is not open. */
 export const discardUnsaved = ({ storageKey }: Unsaved): void => replaceDraft(storageKey);
 

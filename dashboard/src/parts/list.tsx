@@ -18,7 +18,6 @@ const MANY = 12;
 /** From this width on, the rows of every list have room for their columns. */
 const WIDE = window.matchMedia('(min-width: 740px)');
 const subscribeToWidth = onEvent(WIDE, 'change');
-
 /** Compares texts with numbers in their order: Shop 2 is before Shop 10. */
 export const compare = new Intl.Collator('en', { numeric: true }).compare;
 

@@ -11,7 +11,7 @@ export function TopBar(props: {
   readonly onLogout: () => void;
 }) {
   const { me, organization, onLogout } = props;
-  const theme = useTheme();
+  const theme = useSyncExternalStore(subscribe, () => window.localStorage.getItem(THEME_KEY) ?? 'system');
   const link = (text: string, href: string) => ({ type: 'button' as const, text, href });
   const email = (organization ?? me?.organizations[0])?.email;
   const account = {
@@ -68,12 +68,8 @@ const THEMES = [
 ] as const;
 
 const THEME_KEY = 'va-wave.theme';
+/** Another tab may choose the theme. */
 const subscribe = onEvent(window, 'storage');
-
-/** Returns the chosen theme, also when another tab changes it. */
-function useTheme(): string {
-  return useSyncExternalStore(subscribe, () => window.localStorage.getItem(THEME_KEY) ?? 'system');
-}
 
 /** Applies a theme to all tabs of this browser, and keeps it. */
 function chooseTheme(theme: string): void {

@@ -23,10 +23,7 @@ function newActionOf({ trigger, ...values }: ActionValues): object {
 /** Returns the settings that the input changes; null removes one. */
 export const actionChangeOf = (base: ActionView, values: ActionValues) => changeOf(rowsOf(base.trigger), base, values);
 
-/**
- * Edits and saves an Action. The API creates it only once.
- * @param template the Action of which a new one is a copy. The copy is off, and the service generates another signing secret for it
- */
+/** The API creates an Action once. @param template of which a new one is a copy: off, with another signing secret */
 export function useActionForm(
   { site_id, name }: AssistantView,
   action: EditedAction,

@@ -18,7 +18,6 @@ const withTyped = (list: readonly string[]) => [...list, ''];
 /** Returns the entries of a text that is typed or pasted: one in each line, or with spaces, commas or semicolons between them. */
 export const entriesIn = (typed: string) => typed.split(/[\s,;]+/).filter((text) => text !== '');
 const entriesOf = (list: readonly string[]) => [...list.slice(0, -1), ...entriesIn(list.at(-1) ?? '')];
-
 /** Returns the limit for the API, which refuses one that is not written in digits (NaN): 0x10 and 1e3 are numbers of programs. */
 export const limitOf = (typed: string) => (/^\d+$/.test(typed) ? Number(typed) : Number.NaN);
 

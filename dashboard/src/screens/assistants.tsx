@@ -119,7 +119,6 @@ export default function Assistants() {
 }
 
 const STATES = { On: 'success', 'On, but on no page': 'error', Off: 'stopped' } as const;
-
 const domainOf = ({ domain }: AssistantView) => domain;
 const domainCell = (item: AssistantView) => <span className="anywhere">{domainOf(item) || 'Not set'}</span>;
 const modeOf = (assistant: AssistantView) => assistant.authentication_mode;

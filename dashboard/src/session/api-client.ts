@@ -20,10 +20,7 @@ export type Api = <O extends DashboardOperation>(
   input: Input<O> & { readonly query?: Readonly<Record<string, string>> },
 ) => Promise<DashboardAnswer<O>>;
 
-/**
- * Returns the client of the dashboard's API. It renews a refused token once.
- * @throws ApiError, with the code login_required when the session has ended; TypeError without a connection
- */
+/** Renews a refused token once. @throws ApiError, login_required after the session; TypeError without a connection */
 export function dashboardApi(session: LoginSession): Api {
   return async (operation, ids, { body, query }) => {
     const { method, path } = DASHBOARD_OPERATIONS[operation];

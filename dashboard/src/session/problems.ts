@@ -72,10 +72,8 @@ export function fieldProblems(error: unknown): readonly RefusedField[] {
 
 /** Returns the code with which the service refused; undefined for every other error. */
 export const codeOf = (error: unknown): ErrorCode | undefined => (error instanceof ApiError ? error.code : undefined);
-
 /** Returns whether the user must log in again. */
 export const isSessionEnd = (error: unknown): boolean => codeOf(error) === 'login_required';
-
 export const NO_CONNECTION = 'No connection to the service. Check your network and try again.';
 
 /** Returns whether the same request may succeed later. */

@@ -40,10 +40,7 @@ export function loginProblem(error: unknown): string {
   return 'The dashboard could not reach the login, or the login took too long. Try again. If the login fails again, contact the operator.';
 }
 
-/**
- * Opens the session of this tab with an authorization code and PKCE. Tokens are in the tab's storage and never in a URL.
- * @returns undefined while the browser goes to the login
- */
+/** An authorization code with PKCE: no token is in a URL. @returns undefined while the browser goes to the login */
 export async function openSession(config: Config): Promise<LoginSession | undefined> {
   const store = new WebStorageStateStore({ store: window.sessionStorage });
   const lastLogout = () => window.localStorage.getItem(LAST_LOGOUT_KEY) ?? '';

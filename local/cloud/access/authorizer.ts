@@ -39,7 +39,6 @@ export type Caller =
 
 /** The access key of a caller. */
 export type Credentials = { readonly accessKeyId: string; readonly secretAccessKey: string };
-
 /** The callers by the ids of their access keys. Functions have new keys in each run, so that keys of an earlier run are invalid. */
 export type AccessKeys = Map<string, Caller>;
 

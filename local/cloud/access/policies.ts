@@ -2,10 +2,8 @@ import * as z from 'zod';
 
 /** One text or several, as policies and patterns allow. */
 const texts = z.union([z.string().transform((text) => [text]), z.array(z.string())]);
-
 /** The condition keys whose values the gateway knows. */
 const conditionKeys = z.strictObject({ 'aws:SecureTransport': texts.optional(), 'aws:SourceArn': texts.optional() });
-
 /** The keys that the Service Authorization Reference calls ArrayOfString. An operator of one value is no operator of them. */
 const setKeys = z.strictObject({ 'events:source': texts.optional(), 'dynamodb:LeadingKeys': texts.optional() });
 const ON_ONE_ITEM: ReadonlySet<string> = new Set(
@@ -58,7 +56,6 @@ export const policyDocument = documentOf(/^(\*$|(dynamodb|sqs|events|secretsmana
 export const trustDocument = documentOf(/^sts:AssumeRole$/);
 
 export type PolicyStatement = z.infer<typeof policyDocument>['Statement'][number];
-
 /** The values of the keys that have several. */
 export type ConditionSets = { readonly [key in 'events:source' | 'dynamodb:LeadingKeys']?: readonly string[] };
 

@@ -27,10 +27,8 @@ const PUT_EVENTS = 'https://docs.aws.amazon.com/eventbridge/latest/APIReference/
 const EVENT_SIZE = 'https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html';
 const EVENT_FIELDS = 'https://docs.aws.amazon.com/eventbridge/latest/ref/overiew-event-structure.html';
 const EXPRESSIONS = 'https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html';
-
 /** The bytes that SQS and EventBridge take in a call, and SQS in a message unless a queue says less. */
 export const CALL_MAX_BYTES = 1_048_576;
-
 const entriesOf = (call: JsonRecord) => objectsOf(call, 'Entries');
 const characters = (name: string) => (parameters: JsonRecord) => [textOf(parameters, name).length];
 /** 1 when the text is missing, else 0. */
@@ -38,7 +36,6 @@ const missingText = (name: string) => (parameters: JsonRecord) => [textOf(parame
 /** Counts the characters that are not of the set. */
 const outside = (text: string, set: RegExp): number => text.replaceAll(set, '').length;
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
-
 /** Characters of XML 1.0, which is what SQS takes. */
 const XML = /[\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 const INVALID = 'InvalidParameterValue';

@@ -23,10 +23,8 @@ export type DynamoProcess = {
 
 const BINARY = fileURLToPath(new URL('../../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url));
 const HOST = fileURLToPath(new URL('./engine-host.mjs', import.meta.url));
-
 /** Options of Node for the host, which only starts the engine and opens connections. */
 const SMALL_PROCESS = ['--single-threaded', '--max-semi-space-size=1'];
-
 /** Runs a program in a new network, which only has a loopback interface. A new user namespace permits this to every user. */
 const OWN_NETWORK = ['unshare', '--net', '--map-root-user', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
 

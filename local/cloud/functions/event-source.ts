@@ -56,7 +56,6 @@ type EventSourceOptions = {
 
 /** Milliseconds before the next poll after an error, and while only messages wait that may not be taken now. */
 const PAUSE_MS = { error: 5_000, full: 20 } as const;
-
 /** One of this many places of a function is reserved for messages of quiet groups, which then need not wait. */
 const QUIET_SHARE = 4;
 

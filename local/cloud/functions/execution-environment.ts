@@ -11,10 +11,8 @@ export type WorkerStart = {
 
 /** A message between threads, whose body moves to the other thread. */
 type Numbered<Message> = Omit<Message, 'body'> & { readonly id: number; readonly body: Uint8Array<ArrayBuffer> };
-
 /** A call of AWS that a function makes without a socket. */
 export type Call = Numbered<AwsRequest>;
-
 export type CallAnswer = Numbered<HttpAnswer>;
 
 export type InvocationRequest = {
@@ -63,7 +61,6 @@ type EnvironmentOptions = {
 
 /** Lambda gives a function ten seconds to start before the invocation's own time begins. */
 const INIT_TIMEOUT_MS = 10_000;
-
 /** A thread whose event loop has not turned for this time after an invocation timed out answers no more. */
 const ANSWER_WITHIN_MS = 5_000;
 
@@ -80,7 +77,6 @@ const KILLED = {
 
 /** What an invocation in progress calls when the function begins with it, and when it has a result. */
 type Running = { readonly onBegin: () => void; readonly settle: (result: InvocationResult) => void };
-
 export type ExecutionEnvironment = ReturnType<typeof executionEnvironment>;
 
 /**

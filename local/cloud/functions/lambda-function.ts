@@ -48,7 +48,6 @@ export const INVOCATIONS_AT_ONCE = 64;
  * invocation begins while the events of those that are running have more than this share of the function's memory.
  */
 const SHARE_OF_MEMORY_FOR_EVENTS = 1 / 32;
-
 /** Lambda's limits for the event and the response of an invocation that somebody waits for. */
 export const EVENT_MAX_BYTES = 6 * 1024 * 1024;
 const RESPONSE_MAX_BYTES = 6_291_556;

@@ -11,10 +11,8 @@ import { decodedText, type Responder } from './api-gateway.ts';
 
 /** The parts of a viewer's request that an origin receives. */
 type Forwarded = Pick<ListenerRequest, 'path' | 'headers'>;
-
 /** Answers a request of a viewer. A bucket knows the whole request, the API only what the behavior forwards. */
 type Origin = (viewer: ListenerRequest, forwarded: Forwarded) => HttpAnswer | Promise<HttpAnswer>;
-
 /** A header that replaces the origin's header, or is only added when the origin sent none. */
 type AddedHeader = readonly [name: string, value: string, override: boolean];
 

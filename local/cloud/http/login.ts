@@ -228,14 +228,11 @@ const alert = (problem: string | undefined): string =>
   problem === undefined ? '' : `<p role="alert">${escapeHtml(problem)}</p>`;
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-
 /** Entries of one kind, so that requests of nobody, which leave interactions, end no login. */
 const ENTRIES_OF_KIND_MAX = 1000;
-
 /** `expiresAt` is in unix milliseconds; null = never. */
 const entries = z.array(z.tuple([z.string(), z.object({ value: z.unknown(), expiresAt: z.number().nullable() })]));
 type Entry = z.infer<typeof entries>[number][1];
-
 export type KeptLogins = ReturnType<typeof keptLogins>;
 
 /** The store of the provider's adapter in one file, so that a restart ends no login. @throws CloudError */

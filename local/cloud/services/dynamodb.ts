@@ -31,7 +31,6 @@ const OWN_HEADERS = {
 };
 
 type Table = Resource<'AWS::DynamoDB::Table'>;
-
 export type EngineTables = ReturnType<typeof engineTables>;
 
 /** The tables of the template in a real engine. */
@@ -42,15 +41,10 @@ export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
   const sweptTo = new Map<string, JsonRecord>();
 
   /** Forwards a call to the engine unchanged. */
-  const forward = async (call: Pick<AwsRequest, 'headers' | 'body'>): Promise<HttpAnswer> => {
-    const reply = await pool.request({
-      method: 'POST',
-      path: '/',
-      headers: endToEndHeaders(call.headers),
-      body: call.body,
-    });
-    const body = Buffer.from(await reply.body.arrayBuffer());
-    return { status: reply.statusCode, headers: endToEndHeaders(reply.headers), body };
+  const forward = async ({ headers, body }: Pick<AwsRequest, 'headers' | 'body'>): Promise<HttpAnswer> => {
+    const reply = await pool.request({ method: 'POST', path: '/', headers: endToEndHeaders(headers), body });
+    const answer = Buffer.from(await reply.body.arrayBuffer());
+    return { status: reply.statusCode, headers: endToEndHeaders(reply.headers), body: answer };
   };
 
   /** Makes a call with these headers, or with the machine's own. */

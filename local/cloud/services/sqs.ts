@@ -56,7 +56,6 @@ const MOVES_MAX = 10;
 
 /** A message as ReceiveMessage answers with it. */
 export type ReceivedMessage = ReturnType<FauxqsQueue['dequeue']>[number];
-
 export type Queues = Awaited<ReturnType<typeof openQueues>>;
 
 /** Queues of the template and topics of the operator, in fauxqs, which listens nowhere. @throws CloudError */

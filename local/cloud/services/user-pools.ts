@@ -20,7 +20,6 @@ const user = z.object({
 });
 /** A login of the local cloud. Its password protects only a demonstration, and is in a file that only its owner can read. */
 export type User = z.infer<typeof user>;
-
 export type Users = ReturnType<typeof keptUsers>;
 
 /** The users of the user pools, kept in one file. @throws CloudError when the file is there but cannot be read */

@@ -27,7 +27,6 @@ export type Naming = {
 };
 
 const globalArn = (service: string, rest: string): string => `arn:aws:${service}::${ACCOUNT}:${rest}`;
-
 const byLogicalId = ({ logicalId }: Naming): ResourceIdentity => ({ ref: logicalId, attributes: { Id: logicalId } });
 const byName =
   (arnOfName: (name: string) => string) =>
@@ -86,7 +85,6 @@ const count = z.coerce.number().int();
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')]);
 const seconds = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 } as const;
 const unit = z.enum(['seconds', 'minutes', 'hours', 'days']);
-
 /** The schema of an object of the template, with what the local cloud emulates. Every other name is an error. */
 const object = <Shape extends z.ZodRawShape>(shape: Shape) => objectBut('', shape);
 
@@ -110,7 +108,6 @@ const behavior = {
 };
 // Nothing is cached or compressed here, and the edge of one machine has no certificate to redirect to.
 const BEHAVIOR_WITHOUT_EFFECT = 'CachePolicyId Compress ViewerProtocolPolicy';
-
 const override = { Override: flag };
 
 /** The properties of the types that the local cloud runs. */

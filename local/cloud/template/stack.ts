@@ -294,7 +294,6 @@ function withoutProviders(resources: Assembly['template']['Resources']): Assembl
 
 /** In AWS, addresses of the stack's own parts use https. The local ones have no certificate that a browser trusts. */
 export const overHttp = (text: string): string => text.replaceAll('https://127.0.0.1:', 'http://127.0.0.1:');
-
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** An ARN that ends in a UUID, the same in every run: names are made of its parts. */
