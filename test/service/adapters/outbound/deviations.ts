@@ -31,7 +31,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     ],
   },
   {
-    what: 'A bare line feed in a header, or at the end of each line',
+    what: 'A bare line feed at the end of one line or all',
     outcome: 'the status',
     body: 'read',
     answers: [
@@ -48,7 +48,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     answers: [`${LINE}${LENGTH}${LENGTH}${BODY}`, `${LINE}Content-Length: 2, 2\r\n${BODY}`],
   },
   {
-    what: 'A header without a colon, with a space before it, or with characters that RFC 9110 does not allow',
+    what: 'A header without a colon, with a space before it, or with forbidden characters',
     outcome: 'the status',
     body: 'read',
     answers: [
@@ -67,7 +67,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     answers: [`${LINE}${filled(20_000)}${LENGTH}${BODY}`, `${LINE}${filled(40_000)}${LENGTH}${BODY}`],
   },
   {
-    what: 'Other white space between the words of the status line',
+    what: 'Other white space in the status line',
     outcome: 'the status',
     body: 'read',
     answers: [
@@ -93,7 +93,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     ],
   },
   {
-    what: 'A malformed head, and a second answer after the body',
+    what: 'A malformed head before a second answer',
     outcome: 'the status',
     body: 'read',
     answers: [`${LINE}X-Long: a\r\n  b\r\n${LENGTH}${BODY}HTTP/1.1 500 Oops\r\n${LENGTH}${BODY}`],
@@ -164,7 +164,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     answers: [LINE, `${LINE}X: a\r\n`, `${LINE}X: a\r\n b\r\n`, `${LINE}${LENGTH}`],
   },
   {
-    what: 'A status line, and the end of the connection before that of the head or body',
+    what: 'A status line, and the end of the connection too early',
     outcome: 'the status',
     body: 'connection_closed',
     answers: [LINE, `${LINE}Content-Le`, `${LINE}X: a\r\n b\r\n`, `${LINE}X: a\r\n b\r\nContent-Length: 3\r\n${BODY}`],
