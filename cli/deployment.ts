@@ -42,11 +42,14 @@ export type OneMachine = {
   readonly log: (logGroup: string, query: LogQuery) => AsyncIterable<LogLine>;
 };
 
-/** Makes no request. @param arn of the operator's identity in AWS @throws CommandFailure when an output is missing */
+/**
+ * Makes no request. @param arn of the operator's identity in AWS, or why AWS does not name it: then the commands that record who works fail
+ * @throws CommandFailure when an output is missing
+ */
 export function openDeployment(
   outputs: Readonly<Record<string, string>>,
   access: AwsAccess,
-  arn: string,
+  arn: string | Error,
   oneMachine?: OneMachine,
 ) {
   const outputNamed = (name: string, toDeploy = 'this version of va-wave') => {
@@ -79,7 +82,13 @@ export function openDeployment(
     baseUrl: output('baseUrl'),
     receiverTls: oneMachine?.receiverTls,
     ...signingSecrets(cachedRing(secrets, output('sealingKey'), now), randomBytes),
-    author: { kind: 'operator', arn } as const,
+    author: {
+      kind: 'operator',
+      get arn() {
+        if (typeof arn !== 'string') throw arn;
+        return arn;
+      },
+    } as const,
     store: configurationStore(dynamo, tables.configuration, now),
     members: members(dynamo, tables.configuration),
     logins: userPoolLogins(cognitoClient(access), output('userPool')),

@@ -9,7 +9,7 @@ import { createAction, deleteAction, requireAction, updateAction } from '../../s
 import type { ActionList } from '../../src/domain/context.ts';
 import { recordOf, subjectOf } from '../../src/domain/organizations/changes.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
-import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { requireExisting } from '../../src/domain/organizations/manage-organizations.ts';
 import { invalidField } from '../../src/domain/refusal.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -198,8 +198,9 @@ async function actionsOf(
   { store }: ConnectedRun['context'],
 ): Promise<ActionList> {
   if (options.site === undefined) {
-    const { org_id } = await requireOrganization(options.org ?? '', { store });
-    return store.listActions(org_id);
+    const { org = '' } = options;
+    await requireExisting(org, { store });
+    return store.listActions(org);
   }
   const { org_id, site_id } = await requireAssistant(options.site, { store });
   const { actions, unreadable } = await store.listActions(org_id);

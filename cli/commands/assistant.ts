@@ -11,7 +11,7 @@ import {
   setByOperator,
   updateAssistant,
 } from '../../src/domain/organizations/manage-assistants.ts';
-import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { requireExisting } from '../../src/domain/organizations/manage-organizations.ts';
 import { type CliCommand, FieldOption } from '../command.ts';
 import { assistantToErase, eraseAssistant } from '../operations/erase.ts';
 import { type Row, statusOf } from '../output.ts';
@@ -154,7 +154,7 @@ again to continue. Backups of the tables keep all data for up to 35 days, and an
     .requiredOption('--org <org_id>', 'organization')
     .examples('va-wave assistant list --org org_…')
     .withDeployment(async ({ output, context }, { org }: { org: string }) => {
-      await requireOrganization(org, context);
+      await requireExisting(org, context);
       const assistantList = await context.store.listAssistants(org);
       const assistants = assistantList.assistants.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
       output.list(

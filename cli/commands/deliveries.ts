@@ -5,6 +5,7 @@ import { recordOf, subjectOf } from '../../src/domain/organizations/changes.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
 import { invalidField, Refusal } from '../../src/domain/refusal.ts';
+import { ServiceError } from '../../src/domain/service-error.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { attemptsOf, searchedBefore, type TracedAttempt } from '../operations/past-events.ts';
@@ -59,8 +60,13 @@ payloads and responses, which can contain what visitors wrote.`)
         );
         if (misplacedOption !== undefined)
           throw invalidField(misplacedOption, `${reference === undefined ? 'needs an' : 'takes no'} event id`);
-        if (reference !== undefined || commandRun.output.json) await recordReading(id, commandRun.context);
-        await (reference === undefined ? list(id, options, commandRun) : show(id, reference, options, commandRun));
+        // What has been deleted has no owner, and no audit trail of which its log would tell.
+        const orgId = await commandRun.context.store.ownerOf(id);
+        if (orgId !== undefined && (reference !== undefined || commandRun.output.json))
+          await recordReading(id, orgId, commandRun.context);
+        await (reference === undefined
+          ? list(id, orgId, options, commandRun)
+          : show(id, reference, options, commandRun));
       },
     );
 }
@@ -68,15 +74,26 @@ payloads and responses, which can contain what visitors wrote.`)
 /** Returns the id of a log. A site ID means the log of the assistant's usage webhooks. */
 const logOf = (id: string): string => (id.startsWith('site_') ? usageLogId(id) : id);
 
-/** Records that the operator reads payloads. What has been deleted has no audit trail of which its log would tell. */
-async function recordReading(id: string, context: ConnectedRun['context']): Promise<void> {
+/** Records that the operator reads payloads. The log of what cannot be read shows why its deliveries fail. */
+async function recordReading(id: string, orgId: string, context: ConnectedRun['context']): Promise<void> {
   const { store } = context;
-  const owner = await (id.startsWith('site_') ? store.findAssistant(id) : store.findActionById(id));
-  if (owner !== undefined) await store.record(recordOf('read_deliveries', subjectOf(owner), context));
+  const owner = await (id.startsWith('site_') ? store.findAssistant(id) : store.findAction(orgId, id)).catch(
+    (error: unknown) => {
+      // An item that cannot be read is a ServiceError; any other error is a fault of the storage.
+      if (!(error instanceof ServiceError)) throw error;
+    },
+  );
+  const subject = owner ? subjectOf(owner) : { org_id: orgId, entity_id: id };
+  await store.record(recordOf('read_deliveries', subject, context));
 }
 
 /** Lists the latest attempts of a log, and with --follow prints each further attempt when it ends. */
-async function list(id: string, options: ListOptions, commandRun: ConnectedRun): Promise<void> {
+async function list(
+  id: string,
+  orgId: string | undefined,
+  options: ListOptions,
+  commandRun: ConnectedRun,
+): Promise<void> {
   const { output, context } = commandRun;
   const { outcome, limit = DEFAULT_LIMIT } = options;
   const since = options.since && sinceTime(options.since, context.now());
@@ -94,7 +111,7 @@ async function list(id: string, options: ListOptions, commandRun: ConnectedRun):
       : await latestSince(logId, since, limit + 1, matches, context);
   const isEmpty = records.length === 0 && (await newest(logId, 1, context)).length === 0;
   // An id without a log must be that of an Action or an assistant. With a log it need not, because the log of a deleted Action remains.
-  if (isEmpty) await (logId === id ? requireAction(id, context) : requireAssistant(id, context));
+  if (isEmpty && orgId === undefined) await (logId === id ? requireAction(id, context) : requireAssistant(id, context));
   const matchingRecords = records.filter(matches);
   const shownRecords = matchingRecords.slice(0, limit);
   if (options.follow) return follow(logId, shownRecords, atStart, matches, commandRun);

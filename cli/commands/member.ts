@@ -1,6 +1,6 @@
 import { ROLES } from '../../src/contract/organizations.ts';
 import { addMember, listMembers, removeMember } from '../../src/domain/organizations/manage-members.ts';
-import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { requireExisting } from '../../src/domain/organizations/manage-organizations.ts';
 import type { CliCommand } from '../command.ts';
 import { wordLike } from '../values.ts';
 
@@ -51,7 +51,7 @@ export function addTo(member: CliCommand): void {
     .requiredOption('--org <org_id>', 'the organization')
     .examples('va-wave member list --org org_…')
     .withDeployment(async ({ output, context, hint }, { org }: { org: string }) => {
-      await requireOrganization(org, context);
+      await requireExisting(org, context);
       const { memberships, unreadable } = await listMembers(org, context.members);
       output.list(
         memberships,

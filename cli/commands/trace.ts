@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { FUNCTIONS } from '../../src/deployment/outputs.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
 import type { CliCommand } from '../command.ts';
+import type { LogName } from '../deployment.ts';
 import { type Moment, moment, sinceOption, sinceTime } from '../values.ts';
 
 /** The canary, whose log not every deployment has, asks for nothing of a customer. */
@@ -29,24 +30,28 @@ succeeds leaves no line, but a record: event trace and deliveries show it.`)
       const lines = new Map<string, { readonly log: string; readonly time: string; readonly text: string }>();
       const attempts = new Set<string>();
       const ids = new Set([id]);
-      // What is added meanwhile is searched too.
-      for (const one of ids) {
-        for (const log of LOGS) {
-          output.showProgress(`Searching the log of ${log}`);
-          for await (const { time, text } of context.log(log, { since, containing: one })) {
-            lines.set(`${log} ${time} ${text}`, { log, time, text });
-            const { data = {} } = requestLine.safeParse(parseJson(text));
-            const { request_id, api_request_id = request_id, function_request_id, action_id, reference } = data;
-            // An invocation for messages has those of others too, so its id leads no further. API Gateway writes a dash for what a request does not have.
-            const requestIds = api_request_id === undefined ? [] : [api_request_id, function_request_id ?? '-'];
-            for (const other of requestIds) if (other !== '-') ids.add(other);
-            if (action_id !== undefined && reference !== undefined) attempts.add(`${action_id} ${reference}`);
-          }
+      const failures = new Map<string, unknown>();
+      const search = async (log: LogName, containing: string) => {
+        output.showProgress(`Searching the log of ${log}`);
+        for await (const { time, text } of context.log(log, { since, containing })) {
+          lines.set(`${log} ${time} ${text}`, { log, time, text });
+          const { data = {} } = requestLine.safeParse(parseJson(text));
+          const { request_id, api_request_id = request_id, function_request_id, action_id, reference } = data;
+          // An invocation for messages has those of others too, so its id leads no further. API Gateway writes a dash for what a request does not have.
+          const requestIds = api_request_id === undefined ? [] : [api_request_id, function_request_id ?? '-'];
+          for (const other of requestIds) if (other !== '-') ids.add(other);
+          if (action_id !== undefined && reference !== undefined) attempts.add(`${action_id} ${reference}`);
         }
+      };
+      // What is added meanwhile is searched too. A log that is gone keeps no other from being searched.
+      for (const one of ids) {
+        for (const log of LOGS) await search(log, one).catch((error: unknown) => failures.set(log, error));
       }
       const inOrder = [...lines.values()].sort((a, b) => a.time.localeCompare(b.time));
       for (const line of inOrder) output.entry(line, `${line.log}  ${line.text}`);
       if (lines.size === 0) output.note(`No line has ${id} since ${since.toISOString()}`);
+      for (const log of failures.keys()) output.note(`The log of ${log} was not searched`);
       for (const attempt of attempts) output.note(`Its record: ${hint(`deliveries ${attempt}`)}`);
+      for (const error of failures.values()) throw error;
     });
 }

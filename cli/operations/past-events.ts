@@ -4,7 +4,7 @@ import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
 import { type Envelope, envelope } from '../../src/contract/queues.ts';
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
 import { retryDelay } from '../../src/domain/delivery/outcome.ts';
-import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { requireExisting } from '../../src/domain/organizations/manage-organizations.ts';
 import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
@@ -53,7 +53,7 @@ export async function traceEvent(
   { eventId, orgId, until }: { readonly eventId: string; readonly orgId: string; readonly until?: string },
   context: PastEventsContext,
 ) {
-  await requireOrganization(orgId, context);
+  await requireExisting(orgId, context);
   const list = await context.store.listActions(orgId);
   const actions = list.actions.filter((action) => action.trigger === 'Event');
   const ids = actions.map(({ action_id }) => action_id);
@@ -64,6 +64,8 @@ export async function traceEvent(
     time === undefined ? [] : await Promise.all(actions.map((action) => readAttempts(action, time)));
   const [first] = attemptsByAction.flatMap(([, attempts]) => attempts);
   if (time === undefined || first === undefined) {
+    // The log of an Action that cannot be read may have it.
+    requireReadable(list.unreadable);
     const names = new Set(actions.flatMap(({ enabled, events }) => (enabled ? events : [])));
     const subscribed = `the enabled Actions are subscribed to ${[...names].join(', ') || 'no event'}`;
     throw new Refusal('event_not_found', {

@@ -5,7 +5,7 @@ import type { Conversation } from '../../src/contract/widget.ts';
 import { ADDRESS_COUNTERS, normalizeIpAddress } from '../../src/domain/auth/ip-addresses.ts';
 import { userVisitorId } from '../../src/domain/conversations/conversations.ts';
 import { recordOf } from '../../src/domain/organizations/changes.ts';
-import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { requireExisting } from '../../src/domain/organizations/manage-organizations.ts';
 import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
 import { invalidField } from '../../src/domain/refusal.ts';
@@ -107,7 +107,7 @@ async function logsOf(
   orgId: string,
   { store, erasure }: PersonContext,
 ): Promise<{ readonly siteIds: ReadonlySet<string>; readonly logIds: readonly string[] }> {
-  await requireOrganization(orgId, { store });
+  await requireExisting(orgId, { store });
   const { actions, unreadable } = await store.listActions(orgId);
   // Of an Action or an assistant that cannot be read, the id is known, and nothing else is needed.
   const logIds = new Set([...actions, ...unreadable].map(({ action_id }) => action_id));

@@ -95,10 +95,13 @@ export async function operatorAccess(
   return { ...access, region: await cloudFormationClient(access).config.region(), credentials };
 }
 
-/** Returns the ARN of the caller, whom AWS names without a permission. */
-export async function callerArn(access: AwsAccess): Promise<string> {
-  const { Arn = '' } = await stsClient(access).send(new GetCallerIdentityCommand({}));
-  return Arn;
+/** Returns the ARN of the caller, whom AWS names without a permission, or why it does not, as in a network without STS. */
+export async function callerArn(access: AwsAccess): Promise<string | Error> {
+  try {
+    return (await stsClient(access).send(new GetCallerIdentityCommand({}))).Arn ?? '';
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
 
 export type LogQuery = { readonly since: Date; readonly containing?: string | undefined };

@@ -393,6 +393,8 @@ export type ConfigurationStore = {
   readonly deleteAction: (action: Action, author: Author) => Promise<boolean>;
   readonly findAction: Configuration['findAction'];
   readonly findActionById: (actionId: string) => Promise<Action | undefined>;
+  /** Returns the organization of an Action or an assistant, and an organization's own id unless it is being deleted, also where they cannot be read as a whole. */
+  readonly ownerOf: (id: string) => Promise<string | undefined>;
   readonly listActions: (orgId: string) => Promise<ActionList>;
   /** Writes a record that belongs to no change. */
   readonly record: (record: AuditRecord) => Promise<void>;

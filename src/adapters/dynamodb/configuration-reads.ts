@@ -118,8 +118,8 @@ export function batchedActionReads(
 }
 
 // Of these items only some fields are read. One that cannot be read as a whole fails where more of it is needed.
-const assistantOfOrganization = z.object({ assistant: z.object({ org_id: z.string() }) });
-const deletedOrganization = z.object({ organization: z.object({ deleting: z.literal(true) }) });
+export const assistantOfOrganization = z.object({ assistant: z.object({ org_id: z.string() }) });
+export const deletedOrganization = z.object({ organization: z.object({ deleting: z.literal(true) }) });
 /** A new organization has no `subscriptions_version` yet. */
 const subscriptionsVersion = z.object({ subscriptions_version: z.number().default(0) });
 

@@ -23,7 +23,7 @@ import {
   storedAction,
   writeRecorded,
 } from './configuration-items.ts';
-import { configurationReads } from './configuration-reads.ts';
+import { assistantOfOrganization, configurationReads, deletedOrganization } from './configuration-reads.ts';
 import { ConditionFailed, conditionFailure } from './storage-errors.ts';
 import { findItem, namesPage, readEach, readKey } from './stored-items.ts';
 
@@ -56,6 +56,16 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
       ({ site_id }) => ({ site_id }),
     );
     return { assistants: assistants.flat(), unreadable, next };
+  };
+
+  const ownerOf: ConfigurationStore['ownerOf'] = async (id) => {
+    if (id.startsWith('org_')) {
+      const item = await itemOf(KEYS.organization(id));
+      return item === undefined || deletedOrganization.safeParse(item).success ? undefined : id;
+    }
+    if (id.startsWith('site_'))
+      return assistantOfOrganization.safeParse(await itemOf(KEYS.assistant(id))).data?.assistant.org_id;
+    return (await findItem(client, table, KEYS.actionOwner(id), readActionOwner))?.org_id;
   };
 
   /**
@@ -228,9 +238,10 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
     findAssistant: reads.findAssistant,
     findAction: reads.findAction,
     findActionById: async (actionId) => {
-      const owner = await findItem(client, table, KEYS.actionOwner(actionId), readActionOwner);
-      return owner === undefined ? undefined : reads.findAction(owner.org_id, actionId);
+      const orgId = await ownerOf(actionId);
+      return orgId === undefined ? undefined : reads.findAction(orgId, actionId);
     },
+    ownerOf,
 
     listActions: reads.listActions,
 

@@ -40,6 +40,11 @@ export async function requireOrganization(orgId: string, { store }: Context<'sto
   return organization;
 }
 
+/** For what needs nothing of an organization but that it exists. @throws Refusal as `requireOrganization` */
+export async function requireExisting(orgId: string, { store }: Context<'store'>): Promise<void> {
+  if ((await store.ownerOf(orgId)) === undefined) throw noOrganization(orgId);
+}
+
 /** The refusal, 404, for an organization that does not exist, is being deleted, or is not the caller's. */
 export const noOrganization = (orgId: string): Refusal =>
   new Refusal('organization_not_found', { problem: `no organization ${orgId}` });

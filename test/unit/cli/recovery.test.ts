@@ -1,0 +1,123 @@
+import { openDeployment } from '../../../cli/deployment.ts';
+import { KEYS } from '../../../src/adapters/dynamodb/configuration-items.ts';
+import { OUTPUTS } from '../../../src/deployment/outputs.ts';
+import { CONFIGURATION } from '../../fakes/configuration-store.ts';
+import { ACCESS } from '../../fakes/memory-clients.ts';
+import { attempt, FakeOperator } from './operator.ts';
+
+type Ids = { readonly org_id: string; readonly site_id: string; readonly action_id: string };
+const ITEMS = {
+  'the Action': ({ org_id, action_id }: Ids) => KEYS.action(org_id, action_id),
+  'the assistant': ({ site_id }: Ids) => KEYS.assistant(site_id),
+  'the organization': ({ org_id }: Ids) => KEYS.organization(org_id),
+} as const;
+type ItemName = keyof typeof ITEMS;
+
+/** How an item cannot be read: newer code wrote it, or a field was changed by hand. */
+const SPOILED = {
+  newer: (item: object) => ({ ...item, v: 99 }),
+  unreadable: (item: object) =>
+    Object.fromEntries(
+      Object.entries(item).map(([name, value]) => [name, typeof value === 'object' ? { ...value, name: 7 } : value]),
+    ),
+} as const;
+
+/** An operator whose log, dead letters and function logs have something to show. */
+async function onCall(): Promise<{ readonly operator: FakeOperator; readonly ids: Ids }> {
+  const operator = new FakeOperator();
+  operator.whileWaiting = () => true;
+  const ids = await operator.action();
+  const { org_id, site_id, action_id } = ids;
+  const event = { id: 'event-1', event: 'conversation.started', timestamp: '2026-03-04T05:06:00Z', data: {} };
+  operator.records = [attempt({ action_id, payload: JSON.stringify({ ...event, org_id, site_id }) })];
+  operator.attempts = [...operator.records];
+  operator.deadLetters.deliveries.add('message-1', { version: 1, action_id });
+  operator.logLines = [{ time: '2026-03-04T05:06:07.250Z', text: 'event-1' }];
+  return { operator, ids };
+}
+
+type Words = (ids: Ids) => readonly string[];
+/** What a command needs to be read (it fails and names it), or lists beside what it cannot read; it does the rest without. */
+const COMMANDS: Readonly<
+  Record<string, readonly [words: Words, needed: readonly ItemName[], named?: readonly ItemName[]]>
+> = {
+  'deliveries of an Action': [({ action_id }) => ['deliveries', action_id], []],
+  'deliveries of an Action, with payloads': [({ action_id }) => ['deliveries', action_id, '--json'], []],
+  'one delivery': [({ action_id }) => ['deliveries', action_id, 'event-1'], []],
+  'deliveries of usage webhooks': [({ site_id }) => ['deliveries', site_id, '--json'], []],
+  'event trace': [({ org_id }) => ['event', 'trace', 'event-1', '--org', org_id], [], ['the Action']],
+  export: [({ org_id }) => ['export', '--org', org_id], []],
+  'export of a person': [({ org_id }) => ['export', '--org', org_id, '--user', 'u-1'], []],
+  'erase, as a dry run': [({ org_id }) => ['erase', '--org', org_id, '--user', 'u-1', '--dry-run'], []],
+  erase: [({ org_id }) => ['erase', '--org', org_id, '--user', 'u-1', '--yes'], []],
+  'redrive, as a dry run': [() => ['redrive', 'deliveries', '--dry-run'], []],
+  redrive: [() => ['redrive', 'deliveries', '--yes'], []],
+  trace: [() => ['trace', 'event-1'], []],
+  logs: [() => ['logs', 'dispatcher'], []],
+  'member list': [({ org_id }) => ['member', 'list', '--org', org_id], []],
+  'org list': [() => ['org', 'list'], [], ['the organization']],
+  'assistant list': [({ org_id }) => ['assistant', 'list', '--org', org_id], [], ['the assistant']],
+  'action list': [({ org_id }) => ['action', 'list', '--org', org_id], [], ['the Action']],
+  'action secret': [({ action_id }) => ['action', 'secret', action_id], ['the Action']],
+  'event replay': [({ action_id }) => ['event', 'replay', 'event-1', action_id, '--yes'], ['the Action']],
+  'org suspend': [
+    ({ org_id }) => ['org', 'suspend', org_id, '--yes'],
+    ['the organization'],
+    ['the assistant', 'the Action'],
+  ],
+};
+
+const cases = Object.entries(COMMANDS).flatMap(([name, [words, needed, named = []]]) =>
+  (Object.keys(ITEMS) as readonly ItemName[]).flatMap((item) =>
+    (Object.keys(SPOILED) as readonly (keyof typeof SPOILED)[]).map((kind) => {
+      const outcome = needed.includes(item)
+        ? 'fails and names it'
+        : named.includes(item)
+          ? 'does the rest and names it'
+          : 'does all';
+      return { name, words, item, kind, outcome };
+    }),
+  ),
+);
+
+test.each(cases)('$name $outcome, where $item is $kind', async ({ words, item, kind, outcome }) => {
+  const { operator, ids } = await onCall();
+  const healthy = await (async () => {
+    const other = await onCall();
+    return other.operator.run(...words(other.ids));
+  })();
+  expect(healthy.code).toBe(0);
+  const key = ITEMS[item](ids);
+  const { Item = {} } = await operator.store.client.get({ TableName: CONFIGURATION, Key: key });
+  await operator.store.client.putItem({ TableName: CONFIGURATION, Item: SPOILED[kind](Item) });
+  const { code, out, err } = await operator.run(...words(ids));
+  if (outcome === 'does all') {
+    expect([err, code]).toEqual([healthy.err, 0]);
+    expect(out.split('\n')).toHaveLength(healthy.out.split('\n').length);
+  } else
+    expect([err, code]).toEqual([expect.stringMatching(new RegExp(`${key.pk}|${ids.action_id}`)), expect.any(Number)]);
+});
+
+test('trace searches the other logs beside one that is gone, names it and fails', async () => {
+  const { operator } = await onCall();
+  const { log } = operator.deployment;
+  operator.deployment = {
+    ...operator.deployment,
+    log: (name, query) => {
+      if (name === 'usage-report') throw new Error('ResourceNotFoundException');
+      return log(name, query);
+    },
+  };
+  expect(await operator.run('trace', 'event-1')).toEqual({
+    code: 1,
+    out: expect.stringContaining('dispatcher  event-1'),
+    err: expect.stringMatching(/^The log of usage-report was not searched\n.*ResourceNotFoundException/s),
+  });
+});
+
+test('only what records its author needs the name that AWS has for the operator', () => {
+  const outputs = Object.fromEntries(Object.values(OUTPUTS).map((name) => [name, 'https://va-wave.example']));
+  const { author, store } = openDeployment(outputs, ACCESS, new Error('No route to STS'));
+  expect(store).toBeDefined();
+  expect(() => author.arn).toThrow('No route to STS');
+});
