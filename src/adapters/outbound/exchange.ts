@@ -21,22 +21,16 @@ const PIECES_MAX = 10_000;
 const FIRST_BLOCK_BYTES = 4096;
 const END = '\r\n\r\n';
 
-/** Problems of a response whose status was received. */
+/** What is wrong with the rest of a response whose status was received. */
 const LATE = { code: 'timeout', message: 'The response did not end in time' } as const;
 const BROKEN_OFF = { code: 'connection_closed', message: 'The response broke off' } as const;
-const WRAPPED = { code: 'response_malformed', message: 'The response was wrapped in too many bytes' } as const;
-const REFUSED = {
-  code: 'response_malformed',
-  message: 'The head of the response was malformed, and its body was not read',
-} as const;
-const PIECES = { code: 'response_malformed', message: 'The response came in too many pieces' } as const;
+const TOO_MANY_BYTES = { code: 'response_malformed', message: 'The response was wrapped in too many bytes' } as const;
+const MALFORMED_HEAD = 'The head of the response was malformed, and its body was not read';
+const BODY_NOT_READ = { code: 'response_malformed', message: MALFORMED_HEAD } as const;
+const TOO_MANY_PIECES = { code: 'response_malformed', message: 'The response came in too many pieces' } as const;
 
-type Reading = {
-  /** @default 1 MB */
-  readonly keepBytes: number | undefined;
-  /** Whether the peer is asked to keep the connection open. */
-  readonly isKeptAlive: boolean;
-};
+/** `isKeptAlive`: whether the peer is asked to keep the connection open. @default keepBytes 1 MB */
+type Reading = { readonly keepBytes: number | undefined; readonly isKeptAlive: boolean };
 
 type Exchanged = {
   readonly answer: EndpointAnswer;
@@ -79,12 +73,12 @@ export async function exchange(
     // Set explicitly, because --insecure-http-parser changes the default.
     insecureHTTPParser: false,
   });
-  /** Ends the exchange early: with a failure before the status is received, with the status and a problem afterwards. */
-  const breakOff = (failure: () => unknown, problem: DeliveryError) => {
+  /** Ends the exchange early: with its failure, or, where the status was received, with the status and what is wrong with the rest. */
+  const breakOff = (end: { readonly failure: unknown; readonly problem: DeliveryError }) => {
     const status = parsedResponse?.statusCode ?? head.status();
-    if (status === undefined) return fail(refusal ?? failure());
+    if (status === undefined) return fail(refusal ?? end.failure);
     receiveStatus(status);
-    body.breakOff(problem);
+    body.breakOff(end.problem);
   };
   const readRefused = (piece: Buffer) => {
     if (head.hopeless()) return fail(refusal);
@@ -93,22 +87,22 @@ export async function exchange(
     receiveStatus(status);
     if (head.bytes() === undefined) return;
     const length = head.bodyBytes();
-    if (length === undefined) return body.end(REFUSED);
+    if (length === undefined) return body.end(BODY_NOT_READ);
     // The first time this is what was received after the head, and then each piece.
     body.add((head.takeRest() ?? piece).subarray(0, length - body.readBytes()));
     if (body.readBytes() >= length) body.end(null);
   };
   const failureOf = (error: unknown) =>
     exchangeFailure(error, endpoint.host, certificateAsked && wire.received() === 0);
-  const onAbort = () => breakOff(() => signal.reason, LATE);
+  const onAbort = () => breakOff({ failure: signal.reason, problem: LATE });
   const onData = (piece: Buffer) => {
     attempt.endIfLate();
     if (signal.aborted) return;
     wire.read(piece);
     head.read(piece);
     if (head.tooLong() || wire.received() > WIRE_MAX_BYTES) {
-      const failure = () => new Failure('response_malformed', `${endpoint.host} sent too much before its response`);
-      return breakOff(failure, WRAPPED);
+      const failure = new Failure('response_malformed', `${endpoint.host} sent too much before its response`);
+      return breakOff({ failure, problem: TOO_MANY_BYTES });
     }
     if (refusal !== undefined) return readRefused(piece);
     if (!parserSide.push(piece)) socket.pause();
@@ -120,7 +114,7 @@ export async function exchange(
   const onError = (error: unknown) => parserSide.destroy(error instanceof Error ? error : undefined);
   const onClose = () => {
     if (refusal === undefined) parserSide.destroy();
-    else breakOff(() => refusal, BROKEN_OFF);
+    else breakOff({ failure: refusal, problem: BROKEN_OFF });
   };
   socket.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
 
@@ -131,7 +125,8 @@ export async function exchange(
   clientRequest.on('error', (error) => {
     const failure = failureOf(error);
     if (parsedResponse !== undefined || failure.code !== 'response_malformed') {
-      return breakOff(() => failure, { code: failure.code, message: 'The response broke off or was malformed' });
+      const problem = { code: failure.code, message: 'The response broke off or was malformed' };
+      return breakOff({ failure, problem });
     }
     refusal = failure;
     // What was received so far may already have the status, or the whole response.
@@ -140,7 +135,7 @@ export async function exchange(
   });
   // Every request ends with this event, often before its complete response is read.
   clientRequest.on('close', () => {
-    if (refusal === undefined) breakOff(() => failureOf(undefined), BROKEN_OFF);
+    if (refusal === undefined) breakOff({ failure: failureOf(undefined), problem: BROKEN_OFF });
   });
   clientRequest.on('response', (response) => {
     const problem = headProblem(response, head.bytes(), endpoint.host);
@@ -196,10 +191,8 @@ function parserSideOf(socket: TLSSocket): Duplex {
 
 /** Returns what is wrong with a response although the parser accepts it. @param headBytes undefined when the head is not that of HTTP/1 */
 function headProblem({ statusCode = 0 }: IncomingMessage, headBytes: number | undefined, host: string) {
-  if (statusCode < 200 || statusCode > 599) {
-    const what = `${host} responded with status ${statusCode}, which is not valid in HTTP`;
-    return new Failure('response_malformed', what, statusCode);
-  }
+  const invalidStatus = `${host} responded with status ${statusCode}, which is not valid in HTTP`;
+  if (statusCode < 200 || statusCode > 599) return new Failure('response_malformed', invalidStatus, statusCode);
   if (headBytes === undefined) return new Failure('response_malformed', `${host} did not respond in HTTP/1.1`);
   return undefined;
 }
@@ -223,17 +216,9 @@ function isKeptAlive(response: IncomingMessage, isKeepAliveAsked: boolean): bool
   return timeout === null || Number(timeout[1]) >= 2;
 }
 
-type ResponseBody = {
-  readonly bytes: Uint8Array;
-  readonly isWhole: boolean;
-  readonly problem: DeliveryError | null;
-};
+type ResponseBody = { readonly bytes: Uint8Array; readonly isWhole: boolean; readonly problem: DeliveryError | null };
 
-/**
- * Creates a reader of the body of one response.
- * @param keepBytes bytes that the caller needs
- * @param unkeptBytes bytes that are read after those
- */
+/** Creates a reader of the body of one response. @param unkeptBytes bytes that are read after those that the caller needs */
 function readBody(keepBytes: number, unkeptBytes: number) {
   const { promise, resolve } = Promise.withResolvers<ResponseBody>();
   const keptBytes = keepBytesOf(keepBytes);
@@ -247,7 +232,7 @@ function readBody(keepBytes: number, unkeptBytes: number) {
     pieces += 1;
     keptBytes.add(chunk);
     if (readBytes > Math.min(RESPONSE_READ_MAX_BYTES, keepBytes + unkeptBytes)) end(null);
-    else if (pieces >= PIECES_MAX) end(readBytes > keepBytes ? null : PIECES);
+    else if (pieces >= PIECES_MAX) end(readBytes > keepBytes ? null : TOO_MANY_PIECES);
   };
   return {
     /** Settles when the body ends, is cut, or is broken off. Never rejects. */
@@ -273,12 +258,7 @@ function readBody(keepBytes: number, unkeptBytes: number) {
   };
 }
 
-/**
- * Keeps the first bytes of a stream in one growing block. A separate buffer for each piece would need a hundred times the memory of a
- * piece of one byte.
- *
- * @param limit bytes to keep
- */
+/** Keeps the first bytes of a stream in one growing block: a buffer for each piece needs a hundred times the memory of a piece of one byte. */
 function keepBytesOf(limit: number) {
   let block = Buffer.alloc(0);
   let length = 0;
@@ -286,9 +266,8 @@ function keepBytesOf(limit: number) {
     add: (piece: Uint8Array): void => {
       const part = piece.subarray(0, limit - length);
       if (length + part.length > block.length) {
-        const grown = Buffer.alloc(
-          Math.min(limit, Math.max(FIRST_BLOCK_BYTES, 2 * block.length, length + part.length)),
-        );
+        const blockBytes = Math.max(FIRST_BLOCK_BYTES, 2 * block.length, length + part.length);
+        const grown = Buffer.alloc(Math.min(limit, blockBytes));
         block.copy(grown, 0, 0, length);
         block = grown;
       }
@@ -309,9 +288,7 @@ function readWire() {
       receivedBytes += piece.length;
       tail = (tail + piece.toString('latin1', Math.max(0, piece.length - END.length))).slice(-END.length);
     },
-
     received: (): number => receivedBytes,
-
     /**
      * Returns whether no byte follows a complete response. The parser does not report further bytes. They are found by counting bytes or,
      * for a response in chunks, by a wrong end. Chunks may still follow a 204 or a 304 that announces them, although it has no body.
