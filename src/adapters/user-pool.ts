@@ -92,16 +92,13 @@ function loginOf(username: string | undefined, enabled: boolean | undefined, att
   const attributeValues = new Map(attributes.map(({ Name, Value }) => [Name, Value]));
   const sub = attributeValues.get('sub');
   if (sub === undefined) throw new Error('The response of the user pool has no sub');
-  const linkedIdentities = attributeValues.get('identities');
+  const linkedIdentities = attributeValues.get('identities') ?? '[]';
   return {
     sub,
     username: username ?? sub,
     email: attributeValues.get('email'),
     enabled: enabled === true,
     isVerified: attributeValues.get('email_verified') === 'true',
-    providers:
-      linkedIdentities === undefined
-        ? []
-        : identities.parse(parseJson(linkedIdentities)).map(({ providerName }) => providerName),
+    providers: identities.parse(parseJson(linkedIdentities)).map(({ providerName }) => providerName),
   };
 }

@@ -28,11 +28,7 @@ export const initRequest = z.object({
 
 /** A response has no limits, so that forms which were saved under other limits are still shown. */
 const formPanel = z
-  .object({
-    slug: z.string(),
-    name: z.string(),
-    fields: SHOWN_ACTION.Form.form_fields,
-  })
+  .object({ slug: z.string(), name: z.string(), fields: SHOWN_ACTION.Form.form_fields })
   .meta({ id: 'FormPanel' });
 export type FormPanel = z.infer<typeof formPanel>;
 

@@ -34,10 +34,7 @@ export type HttpRequest = {
 };
 
 /** What a route answers. The body becomes JSON. */
-export type HttpReply = {
-  readonly status: number;
-  readonly body?: object;
-};
+export type HttpReply = { readonly status: number; readonly body?: object };
 
 const verifiedToken = z.object({
   authorizer: z.object({ jwt: z.object({ claims: z.object({ sub: z.string().min(1) }) }) }),
@@ -88,13 +85,10 @@ export function httpHandler(
     );
 }
 
-function respond(reply: HttpReply, headers: HttpRequest['answerHeaders']): APIGatewayProxyStructuredResultV2 {
-  if (reply.body === undefined) return { statusCode: reply.status, headers };
-  return {
-    statusCode: reply.status,
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(reply.body),
-  };
+function respond({ status, body }: HttpReply, headers: HttpRequest['answerHeaders']) {
+  if (body === undefined) return { statusCode: status, headers };
+  const answerHeaders = { ...headers, 'content-type': 'application/json' };
+  return { statusCode: status, headers: answerHeaders, body: JSON.stringify(body) };
 }
 
 function requestOf(event: APIGatewayProxyEventV2): Omit<HttpRequest, 'answerHeaders' | 'logSite'> {

@@ -27,16 +27,11 @@ export function queueHandler<Message, StoryContext>(
   context: StoryContext,
   hideFor: HideFor,
 ) {
+  const handle = ({ message, messageId }: Received<unknown>, invocation: Invocation) =>
+    story({ message: parsedMessage(schema, message), messageId }, context, invocation);
   return middy<SQSEvent, SQSBatchResponse>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
-    .handler(
-      queueBatches(
-        invoke,
-        (received, invocation) =>
-          story({ ...received, message: parsedMessage(schema, received.message) }, context, invocation),
-        hideFor,
-      ),
-    );
+    .handler(queueBatches(invoke, handle, hideFor));
 }
 
 /** Returns queueHandler's function without middy and without the logger's context, for tests that run it without them. */
@@ -61,18 +56,11 @@ export function queueBatches(
 }
 
 /** Reports a message that could not be handled, and sets when SQS delivers it again: after a pause of its own, or the queue's visibility timeout. */
-async function leaveInQueue(
-  record: SQSRecord,
-  cause: unknown,
-  hideFor: HideFor,
-  { report }: Invocation,
-): Promise<void> {
+async function leaveInQueue(record: SQSRecord, cause: unknown, hideFor: HideFor, { report }: Invocation) {
   const message_id = record.messageId;
   const seconds = pauseAfter(cause, record);
-  if (seconds !== undefined && cause instanceof AttemptInProgress)
-    report({ kind: 'message_waits', message_id, seconds, why: 'in_progress', cause });
-  else if (seconds !== undefined && isThrottled(cause))
-    report({ kind: 'message_waits', message_id, seconds, why: 'throttled', cause });
+  const why = cause instanceof AttemptInProgress ? 'in_progress' : isThrottled(cause) ? 'throttled' : undefined;
+  if (seconds !== undefined && why !== undefined) report({ kind: 'message_waits', message_id, seconds, why, cause });
   else report({ kind: 'message_failed', message_id, seconds, cause });
   if (seconds === undefined) return;
   await hideFor(record.receiptHandle, seconds).catch((cause: unknown) =>

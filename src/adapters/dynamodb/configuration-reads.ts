@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Action, AiAction, FormAction, Offered, Trigger } from '../../contract/actions.ts';
 import { BoundedMap } from '../../domain/bounded-map.ts';
-import type { ActionList, Configuration, Offers, SubscriberList, Subscriptions } from '../../domain/context.ts';
+import type { Configuration, ConfigurationStore, Offers, SubscriberList, Subscriptions } from '../../domain/context.ts';
 import type { Clock } from '../../domain/sources.ts';
 import { inBatches } from '../batching.ts';
 import { batchedReads } from './batch-calls.ts';
@@ -16,10 +16,7 @@ import { findItem, isUnreadable, itemsWithPrefix, readEach, readKey } from './st
 export function configurationReads(
   client: DynamoDb,
   table: string,
-): Configuration & {
-  /** Reads all Actions of an organization. Requests read only the Actions that they need. */
-  readonly listActions: (orgId: string) => Promise<ActionList>;
-} {
+): Configuration & Pick<ConfigurationStore, 'listActions'> {
   const findAction = async (orgId: string, actionId: string): Promise<Action | undefined> =>
     (await findItem(client, table, KEYS.action(orgId, actionId), readAction))?.action;
 
@@ -44,9 +41,7 @@ export function configurationReads(
 
   return {
     findAction,
-
     findAssistant: async (siteId) => (await findItem(client, table, KEYS.assistant(siteId), readAssistant))?.assistant,
-
     listActions: async (orgId) => {
       const [actions, unreadable] = readEach(
         await itemsWithPrefix(client, table, KEYS.action(orgId, ANY)),
@@ -55,15 +50,10 @@ export function configurationReads(
       );
       return { actions, unreadable };
     },
-
     formsOf: (siteId): Promise<Offers<FormAction>> => offers(siteId, 'Form'),
-
     toolsOf: (siteId): Promise<Offers<AiAction>> => offers(siteId, 'AI-decided'),
-
     findForm: (siteId, slug) => bySlug(siteId, 'Form', slug),
-
     findTool: (siteId, slug) => bySlug(siteId, 'AI-decided', slug),
-
     anyDomain: async (entries) => {
       const pages = await Promise.all(
         entries.map((entry) =>

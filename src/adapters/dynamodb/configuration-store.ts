@@ -8,7 +8,7 @@ import type { AssistantList, Author, ConfigurationStore } from '../../domain/con
 import { auditRecord, type Mutation } from '../../domain/organizations/changes.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import { batchedReads } from './batch-calls.ts';
-import type { DynamoDb } from './client.ts';
+import type { DynamoDb, StoredItem } from './client.ts';
 import {
   ABSENT,
   ANY,
@@ -34,11 +34,8 @@ import { findItem, namesPage, readEach, readKey } from './stored-items.ts';
  */
 export function configurationStore(client: DynamoDb, table: string, auditClock?: Clock): ConfigurationStore {
   const reads = configurationReads(client, table);
-  const { putOf, remove, replace, addTo, atVersion, creationWrites, transact } = configurationTransaction(
-    client,
-    table,
-    auditClock,
-  );
+  const transaction = configurationTransaction(client, table, auditClock);
+  const { putOf, remove, replace, addTo, atVersion, creationWrites, transact } = transaction;
   const itemOf = batchedReads(client, table);
 
   const domainItems = (assistant: Assistant) =>
@@ -106,27 +103,19 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
         ExpressionAttributeValues: Object.fromEntries(settings.map(([, value], index) => [`:value${index}`, value])),
       };
       const next = { ...previous, ...change };
-      const failed = await transact({ entity: 'organization', previous, next }, author, {
-        organization: { Update },
-      });
-      if (failed.length > 0) throw new ConditionFailed();
+      const mutation = { entity: 'organization', previous, next } as const;
+      const refusedWrites = await transact(mutation, author, { organization: { Update } });
+      if (refusedWrites.length > 0) throw new ConditionFailed();
     },
 
     findOrganization: (orgId) => findOrganization(client, table, orgId),
 
     // Uses a scan, because only the operator lists organizations, and an index would be one hot partition.
     listOrganizations: async function* () {
-      const pages = client.scanPages({
-        TableName: table,
-        FilterExpression: 'sk = :sk',
-        ExpressionAttributeValues: { ':sk': 'ORG' },
-      });
-      for await (const { Items } of pages) {
-        const [organizations, unreadable] = readEach(
-          Items,
-          (item) => readOrganization(table, item).organization,
-          () => ({}),
-        );
+      const organizationOf = (item: StoredItem) => readOrganization(table, item).organization;
+      const scan = { FilterExpression: 'sk = :sk', ExpressionAttributeValues: { ':sk': 'ORG' } };
+      for await (const { Items } of client.scanPages({ TableName: table, ...scan })) {
+        const [organizations, unreadable] = readEach(Items, organizationOf, () => ({}));
         yield { organizations, unreadable };
       }
     },
@@ -149,7 +138,7 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
       const domainChanged = previous.domain !== next.domain;
       const refusedWrites = await transact({ entity: 'assistant', previous, next }, author, {
         assistant: replace(KEYS.assistant(next.site_id), 'assistant', next, previous.version),
-        formerDomain: domainChanged ? domainItems(previous).map(remove) : [],
+        formerDomain: domainChanged ? domainItems(previous).map((key) => remove(key)) : [],
         domain: domainChanged ? domainItems(next).map((item) => putOf(item)) : [],
       });
       return refusedWrites.length === 0;
@@ -197,7 +186,7 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
       const slugChanged = previous.slug !== next.slug;
       const refusedWrites = await transact({ entity: 'action', previous, next }, author, {
         action: replace(KEYS.action(next.org_id, next.action_id), 'action', storedAction(next), previous.version),
-        formerSlug: slugChanged ? slugKeys(previous).map(remove) : [],
+        formerSlug: slugChanged ? slugKeys(previous).map((key) => remove(key)) : [],
         slug: slugItems(next).map((item) => putOf(item, slugChanged ? ABSENT : {})),
         organization: addTo(next.org_id, { subscriptions_version: 1 }),
       });
@@ -207,16 +196,10 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
 
     deleteAction: async (action, author) => {
       const refusedWrites = await transact({ entity: 'action', previous: action }, author, {
-        action: {
-          Delete: {
-            TableName: table,
-            Key: KEYS.action(action.org_id, action.action_id),
-            ...atVersion('action', action.version),
-          },
-        },
+        action: remove(KEYS.action(action.org_id, action.action_id), atVersion('action', action.version)),
         owner: remove(KEYS.actionOwner(action.action_id)),
         log: putOf(KEYS.logOfDeletedAction(action.org_id, action.site_id, action.action_id)),
-        slug: slugKeys(action).map(remove),
+        slug: slugKeys(action).map((key) => remove(key)),
         organization: addTo(action.org_id, { action_count: -1, subscriptions_version: 1 }),
       });
       return refusedWrites.length === 0;
@@ -255,16 +238,10 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
         ExpressionAttributeValues: { ':pk': pk },
         ExclusiveStartKey: after === undefined ? undefined : { pk, sk: after },
       });
-      const [records, unreadable] = readEach(
-        Items,
-        (item) => readAuditRecord(table, item).record,
-        () => ({ org_id: orgId }),
-      );
-      return {
-        records,
-        unreadable,
-        next: LastEvaluatedKey === undefined ? undefined : readKey(table, LastEvaluatedKey).sk,
-      };
+      const recordOf = (item: StoredItem) => readAuditRecord(table, item).record;
+      const [records, unreadable] = readEach(Items, recordOf, () => ({ org_id: orgId }));
+      const next = LastEvaluatedKey === undefined ? undefined : readKey(table, LastEvaluatedKey).sk;
+      return { records, unreadable, next };
     },
   };
 }
@@ -277,13 +254,12 @@ type NamedWrites = Readonly<Record<string, TransactItem | readonly TransactItem[
 const CREATION_KEY_SECONDS = 24 * 3600;
 
 function configurationTransaction(client: DynamoDb, table: string, auditClock?: Clock) {
-  const putOf = (
-    item: Record<string, unknown>,
-    condition: Omit<TransactItem['Put'] & object, 'TableName' | 'Item'> = {},
-  ) => ({
+  const putOf = (item: Record<string, unknown>, condition: Partial<TransactItem['Put']> = {}) => ({
     Put: { TableName: table, Item: item, ...condition },
   });
-  const remove = (key: Record<string, string>) => ({ Delete: { TableName: table, Key: key } });
+  const remove = (key: Record<string, string>, condition: Partial<TransactItem['Delete']> = {}) => ({
+    Delete: { TableName: table, Key: key, ...condition },
+  });
   /** Returns the write of a creation's idempotency key, with which a repeated request finds what the first one has created, or that it is deleted. */
   const creationWrites = (createdId: string, createdAt: string, author: Author): readonly TransactItem[] => {
     if (author.kind === 'operator' || author.creationKey === undefined) return [];
@@ -341,20 +317,19 @@ function configurationTransaction(client: DynamoDb, table: string, auditClock?: 
     orgId: string,
     numbers: Readonly<Record<string, number>>,
     { expression, values }: Condition = { expression: 'attribute_exists(pk)', values: {} },
-  ) => ({
-    Update: {
-      TableName: table,
-      Key: KEYS.organization(orgId),
-      UpdateExpression: `ADD ${Object.keys(numbers)
-        .map((name) => `${name} :${name}`)
-        .join(', ')}`,
-      ConditionExpression: expression,
-      ExpressionAttributeValues: {
-        ...values,
-        ...Object.fromEntries(Object.entries(numbers).map(([name, by]) => [`:${name}`, by])),
+  ) => {
+    const additions = Object.keys(numbers).map((name) => `${name} :${name}`);
+    const addends = Object.fromEntries(Object.entries(numbers).map(([name, by]) => [`:${name}`, by]));
+    return {
+      Update: {
+        TableName: table,
+        Key: KEYS.organization(orgId),
+        UpdateExpression: `ADD ${additions.join(', ')}`,
+        ConditionExpression: expression,
+        ExpressionAttributeValues: { ...values, ...addends },
       },
-    },
-  });
+    };
+  };
 
   return { putOf, remove, replace, addTo, atVersion, creationWrites, transact };
 }

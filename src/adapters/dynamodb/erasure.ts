@@ -109,10 +109,8 @@ export function erasure(
       const scan = { TableName: tables.conversations, ProjectionExpression: 'pk, sk, v, conversation' };
       for await (const { Items, ScannedCount } of client.scanPages(scan)) {
         itemsRead += ScannedCount;
-        yield {
-          items: readableOf(Items, (item) => conversationOf(tables.conversations, item), unreadable),
-          read: itemsRead,
-        };
+        const items = readableOf(Items, (item) => conversationOf(tables.conversations, item), unreadable);
+        yield { items, read: itemsRead };
       }
     },
 

@@ -12,12 +12,7 @@ const FAILURE_PERIOD_SECONDS = 48 * 3600;
 const SAMPLES = 10;
 
 /** All times are in Unix seconds. */
-const readFailurePeriod = itemReader(
-  z.object({
-    failing_since: z.number(),
-    signalled_at: z.number().nullable(),
-  }),
-);
+const readFailurePeriod = itemReader(z.object({ failing_since: z.number(), signalled_at: z.number().nullable() }));
 const readPartition = itemReader(z.object({ pk: z.string() }));
 
 /** Stores since when the deliveries of an Action fail, in one item of the counters table. Only failures write it. */

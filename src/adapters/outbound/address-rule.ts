@@ -10,7 +10,6 @@ const AZURE_HOST = '168.63.129.16';
  * The rule is stricter than `range() !== 'unicast'` of ipaddr.js, which treats every address outside its table as public. An IPv6 address
  * must be in 2000::/3, the only block that IANA has assigned to global unicast. This alone refuses mapped, compatible, translated (NAT64)
  * and unique-local addresses, and blocks that are assigned in the future.
- *
  * @param address as a resolver, a socket or WHATWG URL writes it; other text is refused
  */
 export function addressProblem(address: string): string | undefined {

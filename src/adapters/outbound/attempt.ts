@@ -19,12 +19,7 @@ export type OutboundAttempt = {
   readonly finish: () => void;
 };
 
-/**
- * Starts an attempt.
- * @param timeoutMs milliseconds until the signal fires, in any stage
- * @param now monotonic milliseconds
- * @param invocationSignal fires when the attempt's invocation ends
- */
+/** Starts an attempt, whose signal fires after `timeoutMs` in any stage, or with the signal of its invocation. @param now monotonic milliseconds */
 export function startAttempt(timeoutMs: number, now: () => number, invocationSignal?: AbortSignal): OutboundAttempt {
   const controller = new AbortController();
   const endsAt = now() + timeoutMs;

@@ -117,13 +117,8 @@ function openTcp(address: string, port: number, signal: AbortSignal, timeoutMs: 
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     // An address needs no DNS lookup and no "happy eyeballs".
-    const socket = connectTcp({
-      host: address,
-      port,
-      family: isIPv6(address) ? 6 : 4,
-      autoSelectFamily: false,
-      noDelay: true,
-    });
+    const family = isIPv6(address) ? 6 : 4;
+    const socket = connectTcp({ host: address, port, family, autoSelectFamily: false, noDelay: true });
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => giveUp(new Error('silent')), timeoutMs);
     const stopWaiting = () => {
       clearTimeout(timer);

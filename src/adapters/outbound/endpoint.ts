@@ -120,13 +120,8 @@ async function lookUp(resolver: NameResolver, host: string): Promise<readonly Re
 }
 
 /** Waits for the IPv6 addresses, but at most IPV6_GRACE_MS. */
-async function orNothingAfterGrace(
-  pendingLookup: Promise<LookupAnswer>,
-  resolver: NameResolver,
-): Promise<LookupAnswer> {
+async function orNothingAfterGrace(pendingLookup: Promise<LookupAnswer>, resolver: NameResolver) {
   // A cancelled query ends with an error and has no addresses.
   const grace = setTimeout(() => resolver.cancel(), IPV6_GRACE_MS);
-  const answer = await pendingLookup;
-  clearTimeout(grace);
-  return answer;
+  return pendingLookup.finally(() => clearTimeout(grace));
 }

@@ -49,8 +49,6 @@ function runNext() {
  * number, `HANDSHAKE_MAX_BYTES` and the bytes of a request for a client certificate; from then on, `OVERHEAD_MAX_BYTES` and twice the decrypted
  * bytes. In this way certificates, session tickets, key updates and records of one byte have a bound, although Node reports none of them. The
  * connections take turns, with 4 KB each. The stream and its connection are destroyed with a Failure when the server sends more.
- *
- * @param tls what is known of TLS over this stream
  */
 export function meteredStream(tcp: Socket, tls: TlsProgress): Duplex {
   const { host, decryptedBytes } = tls;

@@ -10,15 +10,12 @@ import { exchange } from './exchange.ts';
 import { createIdleConnections } from './idle-connections.ts';
 import type { NetworkRule } from './network-rule.ts';
 
-export type OutboundClock = {
-  /** Monotonic milliseconds, for deadline and latency. */
-  readonly monotonic: () => number;
-  /** Milliseconds since the epoch, which also advance while the process is frozen, for the age of an idle connection. */
-  readonly wall: () => number;
-};
-
 export type OutboundOptions = {
-  readonly clock: OutboundClock;
+  /**
+   * Milliseconds: `monotonic` for deadline and latency; `wall`, which also advances while the process is frozen, since the epoch, for the age
+   * of an idle connection.
+   */
+  readonly clock: { readonly monotonic: () => number; readonly wall: () => number };
   /** @default OUTBOUND_TIMEOUT_MS (5 s, spec "Limits") */
   readonly timeoutMs?: number;
   /** Another network rule, for tests on loopback. @default the module that the bundle has for `#network-rule` */

@@ -79,7 +79,6 @@ function cachedRead<Value>(readValue: () => Promise<Value>, now: Clock) {
   };
 }
 
-/** Reads a key ring from Secrets Manager and caches it in the container for five minutes. */
 export function cachedRing(client: SecretsManagerClient, secretId: string, now: Clock): CachedRing {
   const { readRing } = ringStore(client, secretId);
   const cachedSecret = cachedRead(readRing, now);
@@ -173,11 +172,8 @@ export async function replaceSecret(
 ): Promise<string> {
   const { VersionId: current = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
   const first = sentVersion === undefined && (await readPrevious(client, SecretId)) === undefined;
-  if (!first && sentVersion !== current) {
-    throw new Refusal('keys_replaced', {
-      problem: `the distribution does not send the current value yet; run first: npx cdk deploy -c originSecretVersion=${current}`,
-    });
-  }
+  const problem = `the distribution does not send the current value yet; run first: npx cdk deploy -c originSecretVersion=${current}`;
+  if (!first && sentVersion !== current) throw new Refusal('keys_replaced', { problem });
   return replaceVersion(client, SecretId, current, value);
 }
 
@@ -210,7 +206,6 @@ export function signingSecrets(ring: CachedRing, randomBytes: RandomBytes) {
       const key = await ring.byId(sealedWith(action.sealed_signing_secret));
       return openSigningSecret(action.sealed_signing_secret, action.action_id, key === undefined ? [] : [key]);
     },
-
     sealSigningSecret: async (secret: string, actionId: string): Promise<string> =>
       sealSigningSecret(secret, actionId, await ring.current(), randomBytes),
   };

@@ -18,11 +18,7 @@ import { invalidField } from '../refusal.ts';
 import { type ArgumentsVerdict, checkArguments, parametersForModel, type ToolSchema } from './parameters.ts';
 
 /** A tool definition. Every model API has these three parts, under its own names. */
-export type Tool = {
-  readonly name: string;
-  readonly description: string;
-  readonly input_schema: ToolSchema;
-};
+export type Tool = { readonly name: string; readonly description: string; readonly input_schema: ToolSchema };
 
 /**
  * Lists the tools that an assistant may call: its enabled AI-decided Actions.
@@ -100,17 +96,9 @@ export async function callTool(
   if (admission === 'limit_reached') return LIMIT_REACHED;
   const call_id = invocation.newId();
   const called_at = invocation.now().toISOString();
-  const { answer } = await callActionOnce(
-    action,
-    {
-      body: verdict.values,
-      triggerRef: conversation_id,
-      reference: call_id,
-      needsBody: action.feed_response_back,
-    },
-    context,
-    invocation,
-  );
+  const needsBody = action.feed_response_back;
+  const request = { body: verdict.values, triggerRef: conversation_id, reference: call_id, needsBody };
+  const { answer } = await callActionOnce(action, request, context, invocation);
   const { status, latency_ms, error } = answer;
   const callRecord = { site_id, conversation_id, call_id, called_at, action_id, action_name, status, latency_ms };
   await recordCall({ ...callRecord, error: error?.message ?? null }, context.conversations, invocation);

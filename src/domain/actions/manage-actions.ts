@@ -60,11 +60,8 @@ export async function createAction(
 
 /** Stores a new Action with the restrictions of its organization. @throws Refusal 409 for the 51st Action or a slug in use, 404 */
 async function storeAction(newAction: Action, context: ManagementContext): Promise<Action | 'exists'> {
-  const creation = await createRestricted(
-    newAction,
-    (action) => context.store.createAction(action, context.author),
-    context,
-  );
+  const create = (action: Action) => context.store.createAction(action, context.author);
+  const creation = await createRestricted(newAction, create, context);
   switch (creation) {
     case 'too_many':
       throw new Refusal('too_many_actions', {

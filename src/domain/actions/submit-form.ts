@@ -201,22 +201,15 @@ function cleanValue(value: unknown): CleanValue | undefined {
   return undefined;
 }
 
-/**
- * Returns the items as text. JSON.parse accepts any depth, but JSON.stringify only some thousand levels: a list with a deeper item is
- * dropped.
- */
+/** Returns the items as text. JSON.stringify takes only some thousand levels: a list with a deeper item is dropped. */
 function listOfText(items: readonly unknown[]): readonly string[] | undefined {
   try {
-    return items.map(listItem);
+    const texts = items.map((item) => (typeof item === 'string' ? item : JSON.stringify(item)));
+    return texts.map((text) => truncateCharacters(text, FORM_LIST_ITEM_MAX_CHARACTERS));
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-}
-
-function listItem(item: unknown): string {
-  const text = typeof item === 'string' ? item : JSON.stringify(item);
-  return truncateCharacters(text, FORM_LIST_ITEM_MAX_CHARACTERS);
 }
 
 /** Returns the Required fields that are missing or empty in the values as submitted, before they are cleaned. */

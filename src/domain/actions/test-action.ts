@@ -35,13 +35,8 @@ export async function testAction(
   if (!perMinute.isAllowed) throw new Refusal('rate_limit_exceeded', perMinute);
   const action = withChange(savedAction, change);
   const id = invocation.newId();
-  const sample = sampleRequest(action, id, invocation.newId, now);
-  const { request, answer } = await callActionOnce(
-    action,
-    { ...sample, reference: id, isTest: true },
-    context,
-    invocation,
-  );
+  const sample = { ...sampleRequest(action, id, invocation.newId, now), reference: id, isTest: true };
+  const { request, answer } = await callActionOnce(action, sample, context, invocation);
   const retried = retryDelay(1, answer) !== undefined;
   return { ...resultOf(answer), at: now.toISOString(), retried, request: withoutSignature(request) };
 }

@@ -83,12 +83,8 @@ export async function deliverMessage(
     await finishStanding(message, claim, context, invocation);
     return { outcome: 'taken', result: null };
   }
-  const request = actionRequest(action, {
-    payload,
-    triggerRef: message.envelope.event,
-    signingSecret,
-    now: invocation.now(),
-  });
+  const signedInput = { payload, triggerRef: message.envelope.event, signingSecret, now: invocation.now() };
+  const request = actionRequest(action, signedInput);
   const policy = {
     quota: quotaOf(action),
     // A changed Action has a new version, so it does not use a connection from before the change.
@@ -215,11 +211,6 @@ export async function recordNotCarried(
   invocation: Invocation,
 ): Promise<void> {
   const payload = why === 'too_deep' ? null : JSON.stringify(message.envelope);
-  await log.recordUnsent(
-    { ...startOf(message, payload, invocation), hasMessage: false },
-    {
-      code: 'payload_too_large',
-      message: NOT_CARRIED[why],
-    },
-  );
+  const start = { ...startOf(message, payload, invocation), hasMessage: false };
+  await log.recordUnsent(start, { code: 'payload_too_large', message: NOT_CARRIED[why] });
 }

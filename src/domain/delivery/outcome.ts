@@ -53,10 +53,8 @@ function failureOfStatus(status: number, location: string | undefined, method: M
   if (status < 300) return null;
   if (status < 400) {
     const to = location === undefined ? '' : ` to ${shortenedLocation(location)}`;
-    return {
-      code: 'redirect',
-      message: `The endpoint sent a redirect (status ${status})${to}; redirects are not followed`,
-    };
+    const message = `The endpoint sent a redirect (status ${status})${to}; redirects are not followed`;
+    return { code: 'redirect', message };
   }
   const hint =
     method === 'GET' && [400, 411, 415].includes(status)

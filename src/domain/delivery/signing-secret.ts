@@ -19,9 +19,8 @@ export function newSigningSecret(randomBytes: RandomBytes): string {
  */
 export function sealSigningSecret(secret: string, actionId: string, key: SealingKey, randomBytes: RandomBytes): string {
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', aesKey(key), iv, { authTagLength: TAG_BYTES }).setAAD(
-    Buffer.from(actionId),
-  );
+  const cipher = createCipheriv('aes-256-gcm', aesKey(key), iv, { authTagLength: TAG_BYTES });
+  cipher.setAAD(Buffer.from(actionId));
   const sealedBytes = Buffer.concat([iv, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
   return `v1.${key.kid}.${sealedBytes.toString('base64url')}`;
 }
@@ -42,14 +41,10 @@ export function openSigningSecret(sealedSecret: string, actionId: string, keys: 
     throw new ServiceError(`No sealing key can open the signing secret of Action ${actionId}`);
   }
   const bytes = Buffer.from(text, 'base64url');
-  const decipher = createDecipheriv('aes-256-gcm', aesKey(key), bytes.subarray(0, IV_BYTES), {
-    authTagLength: TAG_BYTES,
-  })
-    .setAAD(Buffer.from(actionId))
-    .setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
-  return (
-    decipher.update(bytes.subarray(IV_BYTES, bytes.length - TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
-  );
+  const iv = bytes.subarray(0, IV_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', aesKey(key), iv, { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(actionId)).setAuthTag(bytes.subarray(-TAG_BYTES));
+  return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
 }
 
 /** AES keys by ring key. Each is derived once, because every delivery opens a secret and the ring changes rarely. */

@@ -37,11 +37,8 @@ export async function createAssistant(orgId: string, input: unknown, context: Ma
   const site_id = newEntityId('site', context.randomBytes);
   const assistant: Assistant = { ...settings, site_id, org_id: orgId, created_at: now, updated_at: now, version: 1 };
   const limit = assistantLimit(organization);
-  const creation = await createRestricted(
-    assistant,
-    (part) => context.store.createAssistant(part, limit, context.author),
-    context,
-  );
+  const create = (part: Assistant) => context.store.createAssistant(part, limit, context.author);
+  const creation = await createRestricted(assistant, create, context);
   if (creation === 'too_many')
     throw new Refusal('too_many_assistants', { problem: `the organization may have at most ${limit}` });
   if (creation !== 'exists') return creation;

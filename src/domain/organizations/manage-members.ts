@@ -23,12 +23,8 @@ export async function addMember(
   input: Omit<z.input<typeof memberInput>, 'role'> & { readonly role?: string },
   context: Context<'store' | 'members' | 'logins'> & RecordContext,
 ): Promise<{ readonly membership: Membership; readonly roleBefore: Role | undefined; readonly isInvited: boolean }> {
-  const {
-    email,
-    sub,
-    role: namedRole,
-    providers,
-  } = inputOf(memberInput, { ...input, email: input.email?.trim().toLowerCase() });
+  const namedInput = { ...input, email: input.email?.trim().toLowerCase() };
+  const { email, sub, role: namedRole, providers } = inputOf(memberInput, namedInput);
   await requireOrganization(orgId, context);
   const { login, isInvited } =
     sub === undefined
@@ -43,11 +39,8 @@ export async function addMember(
     role,
     created_at: previous?.created_at ?? context.now().toISOString(),
   };
-  const isRecorded = previous?.role !== role;
-  await context.members.save(
-    membership,
-    isRecorded ? memberRecord({ previous, next: membership }, context) : undefined,
-  );
+  const record = previous?.role === role ? undefined : memberRecord({ previous, next: membership }, context);
+  await context.members.save(membership, record);
   return { membership, roleBefore: previous?.role, isInvited };
 }
 
@@ -117,17 +110,15 @@ export async function removeMember(
   const namedPerson = inputOf(namedMember, { ...input, email: input.email?.trim().toLowerCase() });
   const { members } = context;
   const all = await members.list(orgId);
-  const memberships = all.memberships.filter(
-    ({ email, sub }) => email === namedPerson.email || sub === namedPerson.sub,
-  );
+  const isNamed = ({ email, sub }: Membership) => email === namedPerson.email || sub === namedPerson.sub;
+  const memberships = all.memberships.filter(isNamed);
   const [membership] = memberships;
   if (membership === undefined) {
     // A membership that cannot be read may be the wanted one.
     requireReadable(all.unreadable);
     const [name, value] = namedPerson.sub === undefined ? ['email', namedPerson.email] : ['sub', namedPerson.sub];
-    throw new Refusal('member_not_found', {
-      fields: [{ field: name, problem: `${value} is not a member of ${orgId}` }],
-    });
+    const problem = `${value} is not a member of ${orgId}`;
+    throw new Refusal('member_not_found', { fields: [{ field: name, problem }] });
   }
   for (const one of memberships) await members.remove(orgId, one.sub, memberRecord({ previous: one }, context));
   return membership;
