@@ -183,10 +183,7 @@ export const actionInput = z
   ])
   .meta({ id: 'NewAction' });
 
-/**
- * Validates a change to an Action's settings, by trigger. Only the settings in the change are validated, by the same rules as
- * above.
- */
+/** Validates a change to an Action's settings, by trigger: only those that it has, by the rules above. */
 export const ACTION_CHANGES = {
   Event: settingsChange(eventSettings.shape).meta({ id: 'EventActionChange' }),
   'AI-decided': settingsChange(aiSettings.shape).meta({ id: 'AiActionChange' }),

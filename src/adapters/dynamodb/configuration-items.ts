@@ -129,13 +129,7 @@ export const KEYS = {
   member: (orgId: string, sub: string) => ({ pk: `ORG#${orgId}`, sk: `MEMBER#${sub}` }),
   /** Leads from a login to the organizations it belongs to. */
   memberOrganization: (sub: string, orgId: string) => ({ pk: `MEMBER#${sub}`, sk: `ORG#${orgId}` }),
-  audit: ({
-    org_id,
-    at,
-    entity_id,
-    version,
-    operation,
-  }: Pick<AuditRecord, 'org_id' | 'at' | 'entity_id' | 'version' | 'operation'>) => ({
+  audit: ({ org_id, at, entity_id, version, operation }: Omit<AuditRecord, 'by' | 'site_id' | 'fields'>) => ({
     pk: auditPartition(org_id),
     sk: `${at}#${entity_id}#${version}#${operation}`,
   }),

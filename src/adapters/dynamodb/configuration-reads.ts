@@ -7,7 +7,7 @@ import { inBatches } from '../batching.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb, StoredItem } from './client.ts';
 import { ANY, KEYS, readAction, readAssistant, readOffer, readSubscription } from './configuration-items.ts';
-import { findItem, isUnreadable, itemsWithPrefix, readEach, readKey } from './stored-items.ts';
+import { findItem, itemsWithPrefix, readEach, readKey } from './stored-items.ts';
 
 /**
  * Creates the reads of the configuration that requests need. All are strongly consistent, so that a change in the dashboard takes effect with the
@@ -84,12 +84,12 @@ const actionIdIn = (table: string, item: StoredItem) => sortKeyIn(table, item).s
 
 /** Returns the site of an unreadable Action; undefined when it cannot be read either, or when newer code wrote the Action. */
 function siteIn(table: string, item: StoredItem): string | undefined {
-  try {
-    return readSubscription(table, item).action.site_id;
-  } catch (error) {
-    if (isUnreadable(error)) return undefined;
-    throw error;
-  }
+  const [[siteId]] = readEach(
+    [item],
+    (action) => readSubscription(table, action).action.site_id,
+    () => ({}),
+  );
+  return siteId;
 }
 
 /**

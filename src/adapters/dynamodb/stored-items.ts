@@ -30,11 +30,6 @@ export class UnreadableItem extends ServiceError {
   }
 }
 
-/** Returns whether an error says that one item cannot be read. */
-export function isUnreadable(error: unknown): error is UnreadableItem | NewerItem {
-  return error instanceof UnreadableItem || error instanceof NewerItem;
-}
-
 /** Validates an item of one kind. @throws UnreadableItem, NewerItem */
 export type ItemReader<Value> = (table: string, item: StoredItem) => Value;
 
@@ -76,7 +71,7 @@ export function readEach<Item, Value, Name>(
     try {
       values.push(readItem(item));
     } catch (cause) {
-      if (!isUnreadable(cause)) throw cause;
+      if (!(cause instanceof UnreadableItem || cause instanceof NewerItem)) throw cause;
       unreadable.push({ ...nameOf(item), cause });
     }
   }
@@ -143,10 +138,7 @@ export async function itemsWithPrefix(
   return items;
 }
 
-/**
- * Returns what follows the prefix in the sort keys of these items, one page.
- * @param page.after the last name of the page before
- */
+/** Returns one page of what follows the prefix in the sort keys of these items. @param page.after the last name of the page before */
 export async function namesPage(
   client: DynamoDb,
   table: string,

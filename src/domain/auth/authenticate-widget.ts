@@ -65,10 +65,7 @@ export function admitWidget({ credentials, assistant, claims, tokenProblem }: Id
   return assistant;
 }
 
-/**
- * Checks that a request comes from a page on one of these hosts, by its Origin, or by its Referer when it has no Origin.
- * @throws Refusal 401
- */
+/** Admits a request from a page on one of these hosts, by its Origin, else by its Referer. @throws Refusal 401 */
 export function admitOrigin({ origin, referer }: WidgetCredentials, entries: readonly string[]): void {
   if (entries.length === 0) throw new Refusal('no_allowed_domains');
   if (!origin && !referer) throw new Refusal('origin_required');

@@ -22,10 +22,7 @@ export function actionPayload(action: Pick<Action, 'method'>, body: object): str
   return action.method === 'GET' ? null : JSON.stringify(body);
 }
 
-/**
- * Creates the signed request of an Action (spec "Outbound: Action request to the customer endpoint").
- * Exactly the signed bytes are sent.
- */
+/** Creates the signed request of an Action (spec "Outbound: Action request"). Exactly the signed bytes are sent. */
 export function actionRequest(
   action: Pick<Action, 'trigger' | 'method' | 'url'>,
   input: {
