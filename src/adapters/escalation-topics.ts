@@ -15,16 +15,11 @@ export function escalationTopics(client: SNSClient): Escalate {
     const submission = { site_id: assistant.site_id, form: form.slug, ...body };
     const whole = messageText(submission);
     const fits = Buffer.byteLength(whole) <= MESSAGE_MAX_BYTES;
-    const message = fits ? whole : messageText({ ...submission, values: {}, values_cut: true });
-    const publications = topics.map(async (topic) => {
+    const Subject = `Form submission: ${form.slug}`.slice(0, SUBJECT_MAX);
+    const Message = fits ? whole : messageText({ ...submission, values: {}, values_cut: true });
+    const publications = topics.map(async (TopicArn) => {
       try {
-        await client.send(
-          new PublishCommand({
-            TopicArn: topic,
-            Subject: `Form submission: ${form.slug}`.slice(0, SUBJECT_MAX),
-            Message: message,
-          }),
-        );
+        await client.send(new PublishCommand({ TopicArn, Subject, Message }));
         return true;
       } catch (cause) {
         report({ kind: 'forward_failed', submission_id: body.submission_id, to: 'escalation', cause });

@@ -197,11 +197,7 @@ export type SubmissionClaim =
   | { readonly kind: 'other_form' };
 
 /** Identifies a submission that may be repeated: `clientKey` is what the caller chose for it. */
-export type SubmissionKey = {
-  readonly siteId: string;
-  readonly conversationId: string;
-  readonly clientKey: string;
-};
+export type SubmissionKey = { readonly siteId: string; readonly conversationId: string; readonly clientKey: string };
 /** A submission and its form. A key is of one form. */
 export type SubmissionIds = { readonly formId: string; readonly submissionId: string };
 
@@ -282,6 +278,9 @@ export type AttemptKey = {
   readonly replay?: string;
 };
 
+/** What decides whether another attempt follows an ended one. */
+export type AttemptOutcome = Pick<AttemptResult, 'success' | 'status' | 'error'>;
+
 /** What is known of an attempt before its request is sent. */
 export type AttemptStart = AttemptKey &
   Pick<DeliveryRecord, 'trigger' | 'trigger_ref' | 'payload' | 'started_at'> & {
@@ -302,7 +301,7 @@ export type StandingAttempt =
   /** Another invocation may still be making the attempt. The caller waits for its end, after `secondsLeft` at the latest. */
   | { readonly kind: 'in_progress'; readonly secondsLeft: number }
   /** The attempt has ended. The caller does only the remaining work. */
-  | { readonly kind: 'finished'; readonly result: Pick<AttemptResult, 'success' | 'status' | 'error'> };
+  | { readonly kind: 'finished'; readonly result: AttemptOutcome };
 
 /** The records of attempts (spec "Delivery log record", adapters/dynamodb). */
 export type DeliveryLog = {

@@ -74,10 +74,7 @@ const ENDED = new InvocationEnded();
  * Runs the work of one invocation. An environment may have many invocations at the same time, and one that times out is not stopped. So
  * the work gets a signal that fires when its invocation ends, and at its deadline at the latest, with InvocationEnded as the reason.
  */
-export async function withinInvocation<Result>(
-  time: InvocationTime,
-  work: (ended: AbortSignal) => Promise<Result>,
-): Promise<Result> {
+export async function withinInvocation<Result>(time: InvocationTime, work: (ended: AbortSignal) => Promise<Result>) {
   const invocationEnd = new AbortController();
   const end = () => invocationEnd.abort(ENDED);
   const deadline = setTimeout(end, time.getRemainingTimeInMillis());

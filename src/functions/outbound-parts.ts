@@ -12,16 +12,13 @@ import { now, outboundClock, setting, traceId } from './settings.ts';
 /** Creates what functions with outbound requests share: the outbound pipeline, and the delivery log. */
 export function outboundParts(dynamo: DynamoDb): Context<'send' | 'log'> {
   const counters = setting('countersTable');
+  const retentionDays = Number(setting('deliveryLogRetentionDays'));
   const { makeAttempt } = createOutbound({ clock: outboundClock });
   const unlimitedSend: Send = (request, policy, { signal }) => makeAttempt(request, policy, signal);
   const countedSend = withinQuota(unlimitedSend, hitPerDay(dynamo, counters));
   return {
     // Only requests with `inFlightOf` are counted here. Event deliveries have none, because the concurrency of their queue limits them.
     send: withinInFlight(countedSend, inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION, randomInt)),
-    log: deliveryLog(dynamo, setting('deliveryLogTable'), {
-      retentionDays: Number(setting('deliveryLogRetentionDays')),
-      now,
-      traceId,
-    }),
+    log: deliveryLog(dynamo, setting('deliveryLogTable'), { retentionDays, now, traceId }),
   };
 }

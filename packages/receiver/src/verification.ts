@@ -239,10 +239,8 @@ function parseSignature(header: string | undefined): { readonly t: string; reado
   const t = parts.get('t') ?? '';
   const v1 = parts.get('v1') ?? '';
   if (parts.size < pairs.length || !/^[0-9]{1,12}$/.test(t) || !/^[0-9a-f]{64}$/.test(v1)) {
-    throw new VerificationError(
-      'signature_malformed',
-      'X-Service-Signature is not t=<unix seconds>,v1=<64 hex digits>',
-    );
+    const problem = 'X-Service-Signature is not t=<unix seconds>,v1=<64 hex digits>';
+    throw new VerificationError('signature_malformed', problem);
   }
   return { t, v1 };
 }
@@ -351,10 +349,8 @@ const MAX_DEPTH = 64;
  * @throws VerificationError `request_malformed` for more than 64 levels
  */
 function canonicalJson(value: unknown): string {
-  return write(value, 1).replace(
-    /[\u007f-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return write(value, 1).replace(/[\u007f-\uffff]/g, escaped);
 }
 
 function write(value: unknown, depth: number): string {

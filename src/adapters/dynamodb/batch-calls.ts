@@ -39,10 +39,7 @@ export const batchedReads = (
  * fails does not affect the others. A call that fails fails its writes, and no others.
  * @returns a function that returns false when the condition did not hold, or the key of the insert is taken
  */
-export function batchedWrites(
-  client: Pick<DynamoDb, 'writeEach'>,
-  table: string,
-): (write: BatchedWrite) => Promise<boolean> {
+export function batchedWrites(client: Pick<DynamoDb, 'writeEach'>, table: string) {
   const codeOf = inBatches((writes: readonly BatchedWrite[]) => {
     // DynamoDB refuses a call in which two writes have the same key, so batchesOf puts them into different calls.
     const entries = writes.map((write) => ({ write, key: nameOf(keyOf(write)), bytes: bytesOf(write) }));
@@ -58,7 +55,7 @@ export function batchedWrites(
       ),
     );
   });
-  return async (write) => {
+  return async (write: BatchedWrite): Promise<boolean> => {
     const code = await codeOf(write);
     if (code !== undefined && !REFUSED.has(code)) throw new ServiceError(`DynamoDB did not make a write: ${code}`);
     return code === undefined;

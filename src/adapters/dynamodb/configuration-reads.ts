@@ -7,7 +7,7 @@ import { inBatches } from '../batching.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb, StoredItem } from './client.ts';
 import { ANY, KEYS, readAction, readAssistant, readOffer, readSubscription } from './configuration-items.ts';
-import { findItem, itemsWithPrefix, readEach, readKey } from './stored-items.ts';
+import { allUnder, findItem, itemsWithPrefix, readEach, readKey } from './stored-items.ts';
 
 /**
  * Creates the reads of the configuration that requests need. All are strongly consistent, so that a change in the dashboard takes effect with the
@@ -55,16 +55,8 @@ export function configurationReads(
     findForm: (siteId, slug) => bySlug(siteId, 'Form', slug),
     findTool: (siteId, slug) => bySlug(siteId, 'AI-decided', slug),
     anyDomain: async (entries) => {
-      const pages = await Promise.all(
-        entries.map((entry) =>
-          client.query({
-            TableName: table,
-            Limit: 1,
-            KeyConditionExpression: 'pk = :pk',
-            ExpressionAttributeValues: { ':pk': KEYS.domain(entry, ANY).pk },
-          }),
-        ),
-      );
+      const partitions = entries.map((entry) => KEYS.domain(entry, ANY).pk);
+      const pages = await Promise.all(partitions.map((pk) => client.query({ ...allUnder(table, pk), Limit: 1 })));
       // Each item is read, because one that newer code wrote is an error.
       return pages.flatMap(({ Items }) => Items.map((item) => readKey(table, item))).length > 0;
     },
@@ -84,22 +76,15 @@ const actionIdIn = (table: string, item: StoredItem) => sortKeyIn(table, item).s
 
 /** Returns the site of an unreadable Action; undefined when it cannot be read either, or when newer code wrote the Action. */
 function siteIn(table: string, item: StoredItem): string | undefined {
-  const [[siteId]] = readEach(
-    [item],
-    (action) => readSubscription(table, action).action.site_id,
-    () => ({}),
-  );
-  return siteId;
+  const readSite = () => readSubscription(table, item).action.site_id;
+  return readEach([item], readSite, () => ({}))[0][0];
 }
 
 /**
  * Creates the read of an Action for a function that handles messages concurrently: the reads of one turn of the event loop share a call. An
  * Action that cannot be read fails only its own requests.
  */
-export function batchedActionReads(
-  client: Pick<DynamoDb, 'batchGet'>,
-  table: string,
-): (orgId: string, actionId: string) => Promise<Action | undefined> {
+export function batchedActionReads(client: Pick<DynamoDb, 'batchGet'>, table: string): Configuration['findAction'] {
   const itemOf = batchedReads(client, table);
   return async (orgId, actionId) => {
     const item = await itemOf(KEYS.action(orgId, actionId));

@@ -25,7 +25,7 @@ import {
 } from './configuration-items.ts';
 import { assistantOfOrganization, configurationReads, deletedOrganization } from './configuration-reads.ts';
 import { ConditionFailed, conditionFailure } from './storage-errors.ts';
-import { findItem, namesPage, readEach, readKey } from './stored-items.ts';
+import { allUnder, findItem, namesPage, readEach, readKey } from './stored-items.ts';
 
 /**
  * Creates the store of the configuration for the operator's command line and the dashboard. Every change of what exists, and every creation in an
@@ -231,11 +231,9 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
     auditPage: async (orgId, after) => {
       const pk = auditPartition(orgId);
       const { Items, LastEvaluatedKey } = await client.query({
-        TableName: table,
+        ...allUnder(table, pk),
         ScanIndexForward: false,
         Limit: AUDIT_PER_PAGE,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': pk },
         ExclusiveStartKey: after === undefined ? undefined : { pk, sk: after },
       });
       const recordOf = (item: StoredItem) => readAuditRecord(table, item).record;

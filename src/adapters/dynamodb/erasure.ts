@@ -8,17 +8,12 @@ import { ANY, auditPartition, KEYS, readAuditRecord, writeRecorded } from './con
 import { conversationKeyPrefix, conversationOf, conversationPartition } from './conversations-table.ts';
 import { eraseContent, logPartitions } from './delivery-records.ts';
 import { backOff } from './storage-errors.ts';
-import { findItem, itemReader, itemsWithPrefix, namesUnder, readableOf, readEach } from './stored-items.ts';
+import { allUnder, findItem, itemReader, itemsWithPrefix, namesUnder, readableOf, readEach } from './stored-items.ts';
 
 const DELETES_AT_ONCE = 25;
 
 type Key = Record<string, unknown>;
 
-const allUnder = (TableName: string, pk: string) => ({
-  TableName,
-  KeyConditionExpression: 'pk = :pk',
-  ExpressionAttributeValues: { ':pk': pk },
-});
 const ONLY_KEYS = { ProjectionExpression: 'pk, sk' };
 
 type AuditItem = ReturnType<typeof readAuditRecord>;

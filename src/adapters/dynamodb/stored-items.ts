@@ -120,21 +120,24 @@ function isOfClass(prototype: unknown): boolean {
   );
 }
 
+/** Returns the query of all items of a partition. */
+export const allUnder = (TableName: string, pk: string) => ({
+  TableName,
+  KeyConditionExpression: 'pk = :pk',
+  ExpressionAttributeValues: { ':pk': pk },
+});
+
 type Prefix = { readonly pk: string; readonly sk: string };
+const withPrefix = (TableName: string, { pk, sk: prefix }: Prefix) => ({
+  TableName,
+  KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+  ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+});
 
 /** Returns all items of a partition whose sort key begins so, in the order of the key. Reads strongly consistently. */
-export async function itemsWithPrefix(
-  client: DynamoDb,
-  table: string,
-  { pk, sk: prefix }: Prefix,
-): Promise<readonly StoredItem[]> {
+export async function itemsWithPrefix(client: DynamoDb, table: string, prefix: Prefix) {
   const items: StoredItem[] = [];
-  const pages = client.queryPages({
-    TableName: table,
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-    ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
-  });
-  for await (const { Items } of pages) items.push(...Items);
+  for await (const { Items } of client.queryPages(withPrefix(table, prefix))) items.push(...Items);
   return items;
 }
 
@@ -142,17 +145,13 @@ export async function itemsWithPrefix(
 export async function namesPage(
   client: DynamoDb,
   table: string,
-  { pk, sk: prefix }: Prefix,
+  prefix: Prefix,
   { after, atMost }: { readonly after: string | undefined; readonly atMost: number },
 ): Promise<{ readonly names: readonly string[]; readonly next: string | undefined }> {
-  const { Items, LastEvaluatedKey } = await client.query({
-    TableName: table,
-    Limit: atMost,
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-    ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
-    ExclusiveStartKey: after === undefined ? undefined : { pk, sk: prefix + after },
-  });
-  const names = Items.map((item) => readKey(table, item).sk.slice(prefix.length));
+  const ExclusiveStartKey = after === undefined ? undefined : { pk: prefix.pk, sk: prefix.sk + after };
+  const page = { ...withPrefix(table, prefix), Limit: atMost, ExclusiveStartKey };
+  const { Items, LastEvaluatedKey } = await client.query(page);
+  const names = Items.map((item) => readKey(table, item).sk.slice(prefix.sk.length));
   return { names, next: LastEvaluatedKey === undefined ? undefined : names.at(-1) };
 }
 

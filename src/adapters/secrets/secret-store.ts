@@ -141,16 +141,12 @@ async function replaceVersion(
  * Returns a function that says whether a text is the current or the previous value of a plain secret; both are in use during a rotation. The values
  * are cached like a ring. A text that is neither causes another read, at most every 30 seconds. The comparison takes constant time.
  */
-export function acceptedValues(
-  client: SecretsManagerClient,
-  secretId: string,
-  now: Clock,
-): (text: string) => Promise<boolean> {
+export function acceptedValues(client: SecretsManagerClient, secretId: string, now: Clock) {
   const cachedDigests = cachedRead(async () => {
     const values = await Promise.all([readSecret(client, secretId), readPrevious(client, secretId)]);
     return values.flatMap((value) => (value === undefined ? [] : [sha256(value)]));
   }, now);
-  return async (text) => {
+  return async (text: string): Promise<boolean> => {
     const presented = sha256(text);
     // All are compared, so that the time does not tell which one is equal.
     const equalOne = (digests: readonly Buffer[]) => digests.filter((digest) => sameDigest(digest, presented))[0];
@@ -189,13 +185,9 @@ async function readPrevious(client: SecretsManagerClient, secretId: string): Pro
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 /** The text of a secret as it is now. @param VersionStage `AWSPREVIOUS` is the value before @default AWSCURRENT @throws when it holds none */
-export async function readSecret(
-  client: SecretsManagerClient,
-  secretId: string,
-  VersionStage?: string,
-): Promise<string> {
-  const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId, VersionStage }));
-  if (SecretString === undefined) throw new ServiceError(`Secret ${secretId} does not contain text`);
+export async function readSecret(client: SecretsManagerClient, SecretId: string, VersionStage?: string) {
+  const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId, VersionStage }));
+  if (SecretString === undefined) throw new ServiceError(`Secret ${SecretId} does not contain text`);
   return SecretString;
 }
 

@@ -9,7 +9,7 @@ import {
 import type { Assistant } from '../../contract/assistants.ts';
 import type { ActionView } from '../../contract/dashboard.ts';
 import { EVENT_NAMES } from '../../contract/events.ts';
-import { jsonBytes } from '../../contract/fields.ts';
+import { type JsonObject, jsonBytes } from '../../contract/fields.ts';
 import { ACTION_MAX_BYTES, ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
 import type { Membership } from '../../contract/organizations.ts';
 import { slugOf } from '../../contract/slug.ts';
@@ -83,7 +83,7 @@ async function storeAction(newAction: Action, context: ManagementContext): Promi
  */
 export async function updateAction(
   previous: Action,
-  change: Readonly<Record<string, unknown>>,
+  change: JsonObject,
   context: Omit<ManagementContext, 'randomBytes'>,
 ): Promise<Action> {
   const { trigger = previous.trigger, ...settings } = change;
@@ -134,12 +134,12 @@ export function viewOfAction(action: Action): ActionView {
 }
 
 /** Returns the settings that an admin can set, without the fields that the service added. */
-export function settingsOf(action: Action): Readonly<Record<string, unknown>> {
+export function settingsOf(action: Action): JsonObject {
   return Object.fromEntries(Object.entries(action).filter(([name]) => ACTION_SETTINGS.has(name)));
 }
 
 /** Applies a change, without saving it. All other fields keep their stored value, including fields of newer code. */
-export function withChange(previous: Action, change: Readonly<Record<string, unknown>>): Action {
+export function withChange(previous: Action, change: JsonObject): Action {
   switch (previous.trigger) {
     case 'Event':
       return { ...previous, ...inputOf(ACTION_CHANGES.Event, change) };

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { RE2JS } from 're2js';
 import type { ParameterProperty, ParametersSchema } from '../../contract/actions.ts';
-import { isWellFormed, NOT_WELL_FORMED, type RawNumber } from '../../contract/fields.ts';
+import { isWellFormed, type JsonObject, NOT_WELL_FORMED, type RawNumber } from '../../contract/fields.ts';
 import { toolParameters } from '../../contract/invocations.ts';
 import { PATTERN_MAX_INSTRUCTIONS, PATTERN_WORK_MAX, PATTERNS_MAX_INSTRUCTIONS } from '../../contract/limits.ts';
 import { BoundedMap } from '../bounded-map.ts';
@@ -36,10 +36,7 @@ function compiledPattern(pattern: string): RE2JS {
  * A linear-time engine matches patterns, because neither the pattern nor the text can be trusted, and
  * PATTERN_WORK_MAX limits the length of the program times that of the text.
  */
-export function checkArguments(
-  parameters: ParametersSchema | undefined,
-  args: Readonly<Record<string, unknown>>,
-): ArgumentsVerdict {
+export function checkArguments(parameters: ParametersSchema | undefined, args: JsonObject): ArgumentsVerdict {
   const { properties, required } = parameters ?? NO_PARAMETERS;
   const values: [string, ArgumentValue][] = [];
   let work = 0;

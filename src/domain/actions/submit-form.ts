@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { FormAction, FormField } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
-import { exceedsCharacters, truncateCharacters } from '../../contract/fields.ts';
+import { exceedsCharacters, type JsonObject, truncateCharacters } from '../../contract/fields.ts';
 import {
   FORM_KEY_MAX_CHARACTERS,
   FORM_LIST_ITEM_MAX_CHARACTERS,
@@ -182,7 +182,7 @@ type CleanValue = FormBody['values'][string];
  * characters, lists over 50 items and values of other types. List items become strings of at most 500 characters. White space around a text
  * is removed, and a text that is then empty is left out: as the widget does, so that a field without a value has one form.
  */
-export function cleanFormValues(values: Readonly<Record<string, unknown>>): Record<string, CleanValue> {
+export function cleanFormValues(values: JsonObject): Record<string, CleanValue> {
   const clean: [string, CleanValue][] = [];
   for (const [key, value] of Object.entries(values)) {
     if (exceedsCharacters(key, FORM_KEY_MAX_CHARACTERS)) continue;
@@ -213,10 +213,7 @@ function listOfText(items: readonly unknown[]): readonly string[] | undefined {
 }
 
 /** Returns the Required fields that are missing or empty in the values as submitted, before they are cleaned. */
-export function missingRequiredFields(
-  fields: readonly FormField[],
-  values: Readonly<Record<string, unknown>>,
-): readonly FormField[] {
+export function missingRequiredFields(fields: readonly FormField[], values: JsonObject): readonly FormField[] {
   return fields.filter((field) => field.required && (!Object.hasOwn(values, field.key) || isEmpty(values[field.key])));
 }
 

@@ -44,12 +44,8 @@ export async function testAction(
 /** Returns the request without its signature. A signature is no secret, but a valid one should not be copied. */
 function withoutSignature({ method, url, headers, body, withheld }: OutboundRequest): TestResult['request'] {
   const shownHeaders = Object.entries(headers).map(([name, value]) => [name, withoutWithheld(value, withheld)]);
-  return {
-    method,
-    url,
-    headers: Object.fromEntries(shownHeaders),
-    body: body === null ? null : Buffer.from(body).toString('utf8'),
-  };
+  const text = body === null ? null : Buffer.from(body).toString('utf8');
+  return { method, url, headers: Object.fromEntries(shownHeaders), body: text };
 }
 
 /**

@@ -40,13 +40,8 @@ export function actionRequest(
     'X-Service-Trigger': TRIGGER_HEADER_VALUES[action.trigger],
     'X-Service-Trigger-Ref': input.triggerRef,
   };
-  return {
-    method: action.method,
-    url: action.url,
-    body,
-    headers,
-    withheld: [...signaturesIn(signature), input.signingSecret],
-  };
+  const withheld = [...signaturesIn(signature), input.signingSecret];
+  return { method: action.method, url: action.url, body, headers, withheld };
 }
 
 /** Returns the quota against which the requests of an Action count. */

@@ -2,7 +2,7 @@ import type { Action } from '../../contract/actions.ts';
 import { type AttemptResult, type FailureCode, failureOf } from '../../contract/delivery-record.ts';
 import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
 import type { DeliveryMessage, NotCarried, Received } from '../../contract/queues.ts';
-import type { AttemptStart, Context, StandingAttempt } from '../context.ts';
+import type { AttemptOutcome, AttemptStart, Context, StandingAttempt } from '../context.ts';
 import type { FactOf, Invocation } from '../facts.ts';
 import { ServiceError } from '../service-error.ts';
 import { actionPayload, actionRequest, quotaOf } from './action-request.ts';
@@ -130,7 +130,7 @@ async function finishStanding(
 /** Queues the next attempt, if another one follows this result. Returns whether one does. @throws InvocationEnded */
 async function scheduleRetry(
   message: DeliveryMessage,
-  result: Pick<AttemptResult, 'success' | 'status' | 'error'>,
+  result: AttemptOutcome,
   { queue }: Context<'queue'>,
   { signal }: Invocation,
 ): Promise<boolean> {

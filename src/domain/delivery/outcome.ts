@@ -1,14 +1,8 @@
 import type { Method } from '../../contract/actions.ts';
-import {
-  type AttemptResult,
-  type DeliveryError,
-  FAILURES,
-  type FailureCode,
-  failureOf,
-} from '../../contract/delivery-record.ts';
+import { type DeliveryError, FAILURES, type FailureCode, failureOf } from '../../contract/delivery-record.ts';
 import { truncateCharacters } from '../../contract/fields.ts';
 import { EVENT_RETRY_DELAYS_SECONDS, RESPONSE_EXCERPT_CHARACTERS } from '../../contract/limits.ts';
-import type { EndpointAnswer, OutboundRequest } from '../context.ts';
+import type { AttemptOutcome, EndpointAnswer, OutboundRequest } from '../context.ts';
 import { responseText } from './response-text.ts';
 import { withoutWithheld } from './signature.ts';
 
@@ -77,14 +71,10 @@ export function failureAnswer(
 }
 
 /** Returns the seconds until the attempt that follows an ended one of an Event delivery; undefined when none follows. */
-export function retryDelay(
-  attempt: number,
-  result: Pick<AttemptResult, 'success' | 'status' | 'error'>,
-): number | undefined {
+export function retryDelay(attempt: number, result: AttemptOutcome): number | undefined {
   const failure = failureOf(result);
-  return failure !== undefined && isRetried(failure, result.status)
-    ? EVENT_RETRY_DELAYS_SECONDS[attempt - 1]
-    : undefined;
+  if (failure === undefined || !isRetried(failure, result.status)) return undefined;
+  return EVENT_RETRY_DELAYS_SECONDS[attempt - 1];
 }
 
 /** Returns whether an Event delivery is retried after this failure. */

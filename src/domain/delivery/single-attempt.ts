@@ -25,11 +25,8 @@ export async function callActionOnce(
   const now = invocation.now();
   const payload = actionPayload(action, input.body);
   const request = actionRequest(action, { payload, triggerRef: input.triggerRef, signingSecret, now });
-  const policy = {
-    quota: quotaOf(action),
-    inFlightOf: action.org_id,
-    keepBytes: input.needsBody ? undefined : EXCERPT_BYTES,
-  };
+  const keepBytes = input.needsBody ? undefined : EXCERPT_BYTES;
+  const policy = { quota: quotaOf(action), inFlightOf: action.org_id, keepBytes };
   const about = {
     org_id: action.org_id,
     site_id: action.site_id,

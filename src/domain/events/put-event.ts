@@ -45,8 +45,9 @@ export async function checkEvent(input: EventInput, context: Context<'store'>): 
     throw invalidField('data', `must not be nested in more than ${EVENT_DATA_MAX_LEVELS} levels`);
   }
   const integer = largeInteger(data, 'data');
-  const bound = 'must be an integer of 64 bits, the largest that EventBridge takes; write a larger one as text';
-  if (integer !== undefined) throw invalidField(integer, bound);
+  const integerProblem =
+    'must be an integer of 64 bits, the largest that EventBridge takes; write a larger one as text';
+  if (integer !== undefined) throw invalidField(integer, integerProblem);
   // The event-router checks these ids in the same way, and would drop the event.
   const org_id = inputOf(groupId, input.org_id, 'org_id');
   const site_id = inputOf(groupId.nullish(), input.site_id, 'site_id') ?? undefined;

@@ -62,9 +62,8 @@ async function routeEvent(event: BusEvent, context: RoutingContext, invocation: 
   const deliveries = await beginDeliveries(subscribedActions, event, context, invocation);
   const [skippedAction] = unreadable;
   if (skippedAction !== undefined) {
-    throw new ServiceError(`The subscription of Action ${skippedAction.action_id} cannot be read`, {
-      cause: skippedAction.cause,
-    });
+    const { action_id, cause } = skippedAction;
+    throw new ServiceError(`The subscription of Action ${action_id} cannot be read`, { cause });
   }
   // The event is routed. That nobody can say why it reached no Action is no reason to deliver it again.
   const isKnown =

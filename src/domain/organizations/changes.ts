@@ -67,11 +67,7 @@ function auditValue(field: string, value: unknown): string | null {
 }
 
 /** Returns the old and the new value of each field that is no secret. */
-export function auditValues(
-  fields: readonly string[],
-  previous: object,
-  next: object,
-): NonNullable<AuditRecord['changes']> {
+export function auditValues(fields: readonly string[], previous: object, next: object) {
   const [before, after] = [previous, next].map((values) => new Map<string, unknown>(Object.entries(values)));
   const shownFields = fields.filter((field) => !WITHOUT_VALUES.has(field));
   return shownFields.map((field) => ({

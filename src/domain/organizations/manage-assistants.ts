@@ -8,6 +8,7 @@ import {
   formSubmissionsPerHour,
 } from '../../contract/assistants.ts';
 import type { AssistantView } from '../../contract/dashboard.ts';
+import type { JsonObject } from '../../contract/fields.ts';
 import { type HostEntry, readHostEntry } from '../../contract/hosts.ts';
 import { ASSISTANTS_PER_ORGANIZATION } from '../../contract/limits.ts';
 import type { Membership, Organization } from '../../contract/organizations.ts';
@@ -59,11 +60,7 @@ export function assistantLimit({ assistant_limit }: Organization): number {
  * Changes the named settings of an assistant and keeps the others. null removes one that may be missing.
  * @throws Refusal 400 that names the field, 409 when the assistant was saved in the meantime
  */
-export async function updateAssistant(
-  previous: Assistant,
-  change: Readonly<Record<string, unknown>>,
-  context: ManagementContext,
-): Promise<Assistant> {
+export async function updateAssistant(previous: Assistant, change: JsonObject, context: ManagementContext) {
   // All other fields keep their stored value, including fields of newer code.
   const settings = inputOf(changedSettings, change);
   if (settings.authentication_mode === 'Session Signed' && previous.authentication_mode !== 'Session Signed') {

@@ -30,14 +30,8 @@ export async function reportUsage(
   const now = invocation.now();
   const timestamp = unixSeconds(now);
   const nonce = invocation.newId();
-  const payload = canonicalJson({
-    session_id: claims.jti,
-    user_id: claims.sub,
-    site_id: claims.site_id,
-    usage: report.usage,
-    timestamp,
-    nonce,
-  });
+  const { jti: session_id, sub: user_id, site_id } = claims;
+  const payload = canonicalJson({ session_id, user_id, site_id, usage: report.usage, timestamp, nonce });
   const body = Buffer.from(payload);
   const signature = createHmac('sha256', webhook.secret).update(body).digest('hex');
   const request: OutboundRequest = {
@@ -55,11 +49,11 @@ export async function reportUsage(
   const policy = { inFlightOf: `usage#${orgId}` };
   const about = {
     org_id: orgId,
-    site_id: claims.site_id,
-    action_id: usageLogId(claims.site_id),
+    site_id,
+    action_id: usageLogId(site_id),
     reference: nonce,
     trigger: 'usage',
-    trigger_ref: claims.jti,
+    trigger_ref: session_id,
     payload,
     at: now.toISOString(),
   } as const;
