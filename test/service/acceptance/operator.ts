@@ -41,7 +41,8 @@ export function operatorWith(vaWave: <Result>(...words: readonly string[]) => Pr
     generateServerSecret: async (siteId: string) =>
       (await vaWave<{ server_secret: string }>('secret', 'generate', siteId)).server_secret,
     /** Sends form submissions of the assistant to a topic as well as to the endpoint. */
-    escalateTo: (siteId: string, topicArn: string) => vaWave('assistant', 'escalation', siteId, '--topic', topicArn),
+    escalateTo: (siteId: string, topicArn?: string) =>
+      vaWave('assistant', 'escalation', siteId, ...(topicArn === undefined ? ['--none'] : ['--topic', topicArn])),
     /** Gives a person with a login access to the dashboard. */
     addMember: (orgId: string, email: string, role: 'admin' | 'member') =>
       vaWave('member', 'add', '--org', orgId, '--email', email, '--role', role),

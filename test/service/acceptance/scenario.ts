@@ -141,7 +141,12 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('access-control-allow-origin'), PAGE);
     const begun = await json(answer);
-    const [request] = await arrivals(system, '/event', (envelope) => envelope.event === 'conversation.started', 1);
+    const [request] = await arrivals(
+      system,
+      '/event',
+      (envelope) => envelope.data.conversation_id === begun.conversation_id,
+      1,
+    );
     assert.ok(request);
     verifyWithStripe(request, prepared.event.secret);
     assert.equal(request.headers['user-agent'], 'Service-Integration/1.0');
@@ -242,6 +247,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     const body = { conversation_id: begun.conversation_id, values };
     const answer = await submitForm(service, prepared.siteId, body);
     receiver.answer('/form', [200]);
+    await operator.escalateTo(prepared.siteId);
     assert.equal(answer.status, 200);
     const { submission_id } = await json(answer);
     expect(await mailbox.receive()).toEqual({

@@ -11,6 +11,8 @@ import { tryService } from '../../../src/domain/auth/try-service.ts';
 import { anAttempt, DELIVERY } from '../../fakes/delivery.ts';
 import { errorBody } from '../../fakes/error-body.ts';
 import { until } from '../../harness/until.ts';
+import { serviceAssembly } from '../acceptance/assembly.ts';
+import { functionIds, functionOf } from '../acceptance/local-service.ts';
 import { commandLineOf } from '../cli/captured-run.ts';
 import { system } from '../events/system.ts';
 
@@ -169,6 +171,8 @@ test('after a rotation of the origin secret, a distribution with the former or t
   expect(await originSecret()).toBe(current);
   secrets.destroy();
   expect(current).not.toBe(former);
+  // A function that has run keeps the values for minutes.
+  await system.cloud.killFunction(functionOf(functionIds(await serviceAssembly()), 'WidgetInit'));
   expect([await statusFrom(former), await statusFrom(current), await statusFrom('guess')]).toEqual([200, 200, 403]);
 });
 

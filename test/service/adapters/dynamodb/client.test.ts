@@ -66,7 +66,7 @@ test('a write whose condition fails returns the conflicting item, and does not l
 
 describe('a partition with several pages', () => {
   const COUNT = 40;
-  beforeAll(async () => {
+  beforeEach(async () => {
     const requests = Array.from({ length: COUNT }, (_, i) => ({
       PutRequest: { Item: { pk: 'pages', sk: String(i).padStart(3, '0'), text: 'x'.repeat(50_000) } },
     }));

@@ -384,7 +384,7 @@ test.each([
 
 describe('an organization with an Action that cannot be read', () => {
   const broken = changedAt(itemAt(ACTION(FORM)), ['action', 'slug'], undefined);
-  beforeAll(() => stored.put(tables.sorted, { ...broken, ...ACTION(FORM) }));
+  beforeEach(() => stored.put(tables.sorted, { ...broken, ...ACTION(FORM) }));
   afterAll(() => stored.put(tables.sorted, itemAt(ACTION(FORM))));
 
   test('lists and offers its other Actions, and delivers to them', async () => {

@@ -240,6 +240,8 @@ describe('the other services', () => {
     expect((await move('another-version-with-32-characters')).message).toContain('is attached to the version');
     await move(before);
     expect((await onSecret('GetSecretValue')).SecretString).toBe('proposed');
+    const back = { MoveToVersionId: before, RemoveFromVersionId: MoveToVersionId };
+    await onSecret('UpdateSecretVersionStage', { VersionStage: 'AWSCURRENT', ...back });
   });
 
   test('invoke a function and wait for its result', async () => {
