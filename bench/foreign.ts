@@ -4,7 +4,6 @@ import { goals, type Section } from './report.ts';
 
 const KB = 1024;
 
-/** Measures what texts of others cost that are long in one dimension. */
 export async function foreign(): Promise<Section> {
   const rows = FOREIGN_INPUTS.map((input): [string, number, number, number, number, number] => {
     const [short = 0, middle = 0, long = 0] = costsAt(input, [KB, Math.min(64 * KB, input.limit), input.limit]);

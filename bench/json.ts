@@ -23,7 +23,6 @@ const UNUSUAL: Readonly<Record<string, string>> = {
 };
 const ROUNDS = 15;
 
-/** Measures the service's JSON parser beside JSON.parse, in turns. */
 export async function json(): Promise<Section> {
   const measurements = Object.entries({ ...USUAL, ...UNUSUAL }).map(
     ([name, text]): [string, number, number, number] => {

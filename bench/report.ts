@@ -39,7 +39,6 @@ export function digits(value: number): string {
   return Math.abs(value) >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
 
-/** Returns a section as Markdown: heading, method and tables. */
 export const sectionMarkdown = ({ title, method, tables }: Section): string =>
   [`## ${title}`, method, ...tables.map(tableMarkdown)].join('\n\n');
 

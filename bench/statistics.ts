@@ -4,5 +4,4 @@ export function percentile(sample: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Returns the middle value of a sample. */
 export const median = (sample: readonly number[]): number => percentile(sample, 0.5);

@@ -106,7 +106,6 @@ export function openDeployment(
     /** Searches logs for the time of an event, from `until` back or from the newest event. */
     eventTime: (logIds: readonly string[], eventId: string, until?: string) =>
       eventTime(dynamo, tables.deliveryLog, logIds, eventId, until),
-    /** Reads the attempts of the event with this time in a log. */
     eventAttempts: (logId: string, eventId: string, time: string) =>
       eventAttempts(dynamo, tables.deliveryLog, logId, eventId, time, unreadable),
     /** Sends the message to the deliveries queue. @throws Refusal 413 when the message is too large */

@@ -1,7 +1,6 @@
 import { CommanderError } from 'commander';
 import { Refusal } from '../src/domain/refusal.ts';
 
-/** The exit codes of the command line. EXIT_CODES_HELP explains them. */
 export const EXIT = { done: 0, fault: 1, refused: 2, notFound: 3, testFailed: 4, notConfirmed: 5 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

@@ -121,7 +121,6 @@ function safeJson(value: unknown, indentation = 2): string {
   return json.replace(UNSAFE, (character) => (character === '\n' ? character : escapeUnits(character)));
 }
 
-/** Returns a value as one line of JSON Lines. */
 export const jsonLine = (value: unknown): string => `${safeJson(value, 0)}\n`;
 
 /** Returns the fields of an object as texts, with their names in JSON. The name of a nested field has dots. */
@@ -206,7 +205,6 @@ function fields(rows: readonly Field[], { colour }: CliProcess): string {
 /** Returns a number with what it counts. @param noun whose plural ends in s */
 export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Returns the state of an assistant or an Action for a table. */
 export const statusOf = ({ enabled, suspended }: Pick<Assistant, 'enabled' | 'suspended'>): string =>
   suspended ? 'suspended' : enabled ? 'on' : 'off';
 

@@ -5,7 +5,7 @@ import { EXIT, EXIT_CODES_HELP, type ExitCode, failureOf } from './exit-codes.ts
 import { CommandOutput } from './output.ts';
 import { type CliProcess, DEFAULT_READY_FILE, DEFAULT_STACK } from './process.ts';
 
-/** What a file of commands exports: it adds the subcommands of a command, or its options and its work. */
+/** What a file of commands exports. `addTo` adds the subcommands of a command, or its options and its work. */
 type Commands = { readonly addTo: (command: CliCommand) => void };
 
 /** The commands, each with its description and its file, which is loaded when the command is called: loading all takes most of a run. */

@@ -61,7 +61,6 @@ export function receiverServer(options: {
   /** The secrets that the backend passed to session create. The service does not store them. */
   readonly usageSecret: UsageSecret;
   readonly now: () => Date;
-  /** Chooses the answer to a verified request. */
   readonly answer: (received: ReceiverRequest<Verified>) => ReceiverAnswer;
   /** Passes every request on, verified or not, to a server that verifies it itself. Its answer is the answer. */
   readonly forward?: (request: Forwarded) => Promise<ReceiverAnswer>;

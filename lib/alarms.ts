@@ -41,7 +41,6 @@ export const LASTING = { periods: 3, breachingPeriods: 2 } as const;
  */
 export const LASTING_ERRORS = { threshold: 5, ...LASTING } as const;
 
-/** The rule by which errors of a feature raise its alarm. */
 export type ErrorRule = Required<Pick<WatchedMetric, 'threshold' | 'periods' | 'breachingPeriods'>>;
 export type AlarmsProps = Pick<VaWaveProps, 'alarmTopic' | 'ticketTopic' | 'addressOfFiles'>;
 
@@ -171,7 +170,6 @@ export function faultsOf(
   });
 }
 
-/** A metric that the functions of this service publish. */
 export function ownMetric(
   { service }: Stage,
   metricName: string,

@@ -153,7 +153,6 @@ function buildWidget() {
     code,
     /** File name that changes with the content. It contains `va-wave-widget`, by which the loader finds its script tag. */
     immutableName: `va-wave-widget.${hash('sha256').digest('hex').slice(0, 16)}.js`,
-    /** Value of the `integrity` attribute for a tag that names this file. */
     integrity: `sha384-${hash('sha384').digest('base64')}`,
     texts,
     /** The type declarations of `vaWave` for pages in TypeScript. */

@@ -9,7 +9,6 @@ import {
 } from '../src/deployment/capacity.ts';
 import { busQuotas } from '../src/deployment/regions.ts';
 
-/** The maximum concurrency of each part of the service. */
 export type Concurrency = ReturnType<typeof shareConcurrency>;
 
 /** The most that the router takes without a known load, and its share of an account's concurrency: routing takes a fraction of the time of the deliveries. */
@@ -28,7 +27,6 @@ const WAITING_SHARE = 1 / 2;
 /** Lambda refuses a reservation that leaves less (https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html). */
 const UNRESERVED_MIN = 100;
 
-/** The options from which the concurrency follows. */
 export type ConcurrencyOptions = {
   readonly [name in 'accountConcurrency' | 'deliveriesPerSecond' | 'deliveryConcurrency']?: number | undefined;
 };

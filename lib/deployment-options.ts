@@ -548,7 +548,6 @@ type Compared = Settings &
   Pick<VaWaveProps, 'stage' | 'deliveryLogRetentionDays' | 'eventArchive'> &
   ConcurrencyOptions;
 
-/** Refuses settings whose values do not fit the others. */
 const refuseContradictions =
   (needs: readonly Need[], region: string | undefined) =>
   (settings: Compared, { addIssue }: z.RefinementCtx) => {

@@ -110,7 +110,6 @@ export class EdgeAccessLog extends Construct {
 }
 
 type Calls = Pick<customResources.AwsCustomResourceProps, 'onCreate' | 'onUpdate' | 'onDelete'>;
-/** The resources for each allowed action. */
 type Grants = Readonly<Record<string, string | string[]>>;
 
 /** A call of the API of CloudWatch Logs. Deleting what is already gone is no failure. */

@@ -6,7 +6,6 @@ import { type Placement, ServiceFunction, type ServiceFunctionProps } from './se
 import type { Stage } from './stage.ts';
 import { type ServiceTables, TABLE_NAMES, type TableCall, type TableName } from './tables.ts';
 
-/** The resources that all features share. */
 export type Foundation = {
   readonly stage: Stage;
   readonly tables: ServiceTables;
@@ -24,7 +23,6 @@ export type Foundation = {
 
 type FeatureFunctionProps = Omit<ServiceFunctionProps, 'stage'> & {
   readonly tableCalls: { readonly [table in TableName]?: readonly TableCall[] };
-  /** The secrets that the function may read. */
   readonly secrets?: readonly SecretName[];
 };
 

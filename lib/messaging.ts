@@ -134,7 +134,6 @@ export type MessagingProps = {
 /** Fair queues treat all events with unknown names as one group. So a platform that sends a million of them delays no organization. */
 const UNKNOWN_NAMES_GROUP = 'unknown-names';
 
-/** The bus, its rules, the events queue and the deliveries queue. */
 export class Messaging extends Construct {
   readonly bus: IEventBus;
   readonly events: WorkQueue;

@@ -166,7 +166,6 @@ function row(graphs: Readonly<Record<string, readonly cloudwatch.IMetric[]>>): c
   );
 }
 
-/** A graph with one line for each value of a dimension. */
 function sumsBy({ service }: Stage, dimension: string, metricName: string): cloudwatch.IMetric {
   return new cloudwatch.MathExpression({
     expression: `SEARCH('{${METRICS_NAMESPACE},${dimension},service} service="${service}" MetricName="${metricName}"', 'Sum', 300)`,

@@ -154,7 +154,6 @@ export class ServiceApi extends Construct {
     this.throttle(name, this.http.addRoutes({ path, methods: [method], integration }));
   }
 
-  /** Gives each of the routes this share of the requests per second. */
   throttle(name: RouteName, routes: readonly apigatewayv2.HttpRoute[]): void {
     const { rateLimit, burstLimit } = limitsOf(name, this.#requestsPerSecond);
     for (const route of routes) {

@@ -61,7 +61,6 @@ export class ServiceTable extends Construct {
     });
   }
 
-  /** Allows a function these calls and passes it the name of the table. */
   allow(fn: ServiceFunction, calls: readonly TableCall[]): void {
     if (calls.length === 0) return;
     fn.allow({

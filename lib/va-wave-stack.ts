@@ -45,7 +45,6 @@ export class VaWaveStack extends Stack {
   }
 }
 
-/** The principal that an entry of `platformAccounts` names. */
 function platformOf(account: string): IPrincipal {
   if (account.startsWith('o-')) return new OrganizationPrincipal(account);
   return account.startsWith('arn:') ? new ArnPrincipal(account) : new AccountPrincipal(account);

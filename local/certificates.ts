@@ -73,7 +73,6 @@ const [COMMON_NAME, SERVER_AUTHENTICATION] = ['550403', '2b06010505070301'];
 const NO_UNUSED_BITS = Buffer.from([0]);
 const [SIGNS_CERTIFICATES, SIGNS_DATA] = [Buffer.from([2, 0x04]), Buffer.from([7, 0x80])];
 
-/** Returns the certificate in PEM, signed by its issuer. */
 export function signCertificate(certificate: Certificate): string {
   const isRsa = certificate.issuerKey.asymmetricKeyType === 'rsa';
   const algorithm = isRsa ? sequence(oid(RSA_WITH_SHA256), der(NULL)) : sequence(oid(ECDSA_WITH_SHA256));

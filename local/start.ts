@@ -34,7 +34,6 @@ const program = new Command('npm start --')
   .option('--refuse-lost-events', 'refuse an event that reaches no Action, which the bus of AWS accepts', false)
   .showHelpAfterError();
 
-/** Resolves when a signal asks the process to end. */
 function untilSignal(): Promise<void> {
   return new Promise((done) => {
     for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, () => done());

@@ -26,7 +26,6 @@ export const PRICES = {
   alarmMetricMonth: 0.1,
 } as const;
 
-/** Amounts of what AWS bills. */
 type Usage = readonly (readonly [unit: keyof typeof PRICES, amount: number])[];
 
 /** The metered usage of one invocation of a function, or of the messages of one batch. */
@@ -89,7 +88,6 @@ const invocation = ({ reads, writes, logKb }: Count, milliseconds: number): Usag
   ['lambdaRequest', 1],
   ...runTimeUsage(milliseconds),
 ];
-/** Returns the usage of a request to the API. */
 const request = (count: Count, milliseconds: number): Usage => [
   ...invocation(count, milliseconds),
   ['apiRequest', 1],

@@ -23,7 +23,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'the parts of our own path end at slashes',
 };
 
-/** An expression in a file. */
 type Place = { readonly path: string; readonly line: number; readonly text: string; readonly flags: string };
 /** A text of code, or the parts from which it is put together. Undefined for a part that only the running program knows. */
 type Text = () => string | undefined;

@@ -7,7 +7,6 @@ import { parseSync } from 'oxc-parser';
  * more than `SHORT_SCOPE_LINES`, or of a member, is no bare participle, and an exported type has a name of its own in the whole tree.
  */
 const SHORT_SCOPE_LINES = 5;
-/** Folders of which every name is checked. */
 const FOLDERS = 'bench bin cli dashboard examples lambdas lib local packages scripts src widget'.split(' ');
 /** Folders whose exported types share one name space. What customers install may repeat a name of these. */
 const ONE_NAME_SPACE = /^(bench|cli|dashboard|lib|local|src|widget)\//;
@@ -44,7 +43,6 @@ const isBareParticiple = (name: string) =>
   !(name in EXCEPTIONS) &&
   (IRREGULAR_PARTICIPLES.has(name) || (/^[a-z]{2,}(?:ed|ing)$/.test(name) && !OTHER_WORDS.has(name)));
 
-/** A node of the syntax tree. */
 type SyntaxNode = {
   readonly type: string;
   readonly start: number;
@@ -113,7 +111,6 @@ function bindingsOf(pattern: unknown): readonly SyntaxNode[] {
   return parts.flatMap(bindingsOf);
 }
 
-/** Returns the problems of a tree of files, by path. */
 export function treeProblems(files: ReadonlyMap<string, string>): string[] {
   const typePlaces = new Map<string, string[]>();
   const problems = [...files].flatMap(([path, text]) => nameProblems(path, text, typePlaces));

@@ -269,7 +269,6 @@ const WEBHOOKS: ZodOpenApiPathsObject = {
   ),
 };
 
-/** Returns the text of docs/openapi.json. */
 export function openApiDocument(): string {
   const schemes = Object.entries(CREDENTIALS).map(([name, { scheme, description }]) => [
     scheme,

@@ -11,7 +11,6 @@ import { median } from '../statistics.ts';
 const DYNAMODB = 'a handler with the DynamoDB client alone';
 const ROUNDS = 15;
 
-/** Measures the size and the import time of every function. */
 export async function coldStart(folder: string): Promise<Section> {
   const service = await assembledService(folder, { strict: true }); // The bundles as they are deployed.
   const functions = [{ name: DYNAMODB, bundle: bundledReference(folder), variables: {} }, ...service.functions];

@@ -14,18 +14,15 @@ type Sender = {
   readonly contender: 'undici' | 'outbound';
   readonly url: string;
   readonly authorityFile: string;
-  /** The number of concurrent deliveries. */
   readonly atOnce: number;
   readonly keepConnections: boolean;
 };
-/** The deployed bundle of the dispatcher. */
 type Dispatcher = {
   readonly contender: 'dispatcher';
   readonly bundle: string;
   readonly orgId: string;
   readonly actionIds: readonly string[];
 };
-/** What `contender.ts` gets as its argument. */
 export type ContenderSettings = Sender | Dispatcher;
 /** What a contender did in one round, which delivery.ts begins by sending it a number of seconds. */
 export type Measurement = { readonly deliveries: number; readonly seconds: number; readonly cpuMs: number };

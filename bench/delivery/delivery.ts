@@ -17,7 +17,6 @@ const OUTBOUND = '(b) outbound pipeline, kept connections, 50 at once';
 const UNDICI_NEW = 'undici alone, a new connection each, 10 at once';
 const OUTBOUND_NEW = '(c) outbound pipeline, a new connection each, 10 at once';
 
-/** Measures deliveries per second, and the CPU time of a delivery. */
 export async function delivery(folder: string): Promise<Section> {
   await using stops = new AsyncDisposableStack();
   const receiver = await startReceiver(folder);

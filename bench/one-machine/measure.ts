@@ -9,7 +9,6 @@ import { cpuOf, memoryOf, processTree } from './processes.ts';
 /** A figure with its unit in the name. */
 export type MeasuredRow = readonly [name: string, value: string];
 
-/** What every measurement works with. */
 export type Bench = {
   readonly service: Service;
   readonly receiver: BenchReceiver;
@@ -26,7 +25,6 @@ const SENDERS = 64;
 const HANG = { milliseconds: OUTBOUND_TIMEOUT_MS, perSecond: 5, seconds: 30 };
 const CRASH = { perSecond: 100, secondsBefore: 5, secondsAfter: 5 };
 
-/** Sends events at a steady rate to the endpoints in turn. */
 export async function steady(bench: Bench): Promise<MeasuredRow[]> {
   const { service, receiver, endpoints, events } = bench;
   const meter = startMeter(bench);
@@ -42,7 +40,6 @@ export async function steady(bench: Bench): Promise<MeasuredRow[]> {
   ];
 }
 
-/** Sends events as fast as the service accepts them. */
 export async function burst(bench: Bench): Promise<MeasuredRow[]> {
   const { service, receiver, endpoints, events } = bench;
   const meter = startMeter(bench);

@@ -3,7 +3,6 @@ import { readAssembly } from '../../local/cloud/template/assembly.ts';
 import { Stack } from '../../local/cloud/template/stack.ts';
 import { assembleService } from '../../local/service-assembly.ts';
 
-/** The handler of a function that a queue invokes. */
 export type SqsHandler = (event: object, context: object) => Promise<{ readonly batchItemFailures: readonly object[] }>;
 
 /** No function in a benchmark calls these addresses. */

@@ -16,12 +16,10 @@ const START: readonly string[] = JSON.parse(readFileSync(join(ROOT, 'package.jso
 /** Connections to the bus, as many as a burst has senders. */
 const CONNECTIONS = 64;
 
-/** The service on one machine, running in another process. */
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 type Options = {
   readonly endpoints: readonly string[];
-  /** PEM file of the authority that signed the endpoints' certificate. */
   readonly authorityFile: string;
   /** A folder for its state, empty at first; a restart continues with it. */
   readonly folder: string;
@@ -53,7 +51,6 @@ export async function startService(options: Options) {
     },
     /** Returns the id of its process. Its child processes count as well. */
     process: () => serviceProcess.child.pid ?? 0,
-    /** Ends the service with SIGKILL and restarts it. */
     crash: async (): Promise<void> => {
       await end(serviceProcess, 'SIGKILL');
       serviceProcess = await start(options);
@@ -62,7 +59,6 @@ export async function startService(options: Options) {
   };
 }
 
-/** Starts the process and waits for its ready file. */
 async function start({ folder, authorityFile }: Options) {
   const readyFile = join(folder, 'ready.json');
   rmSync(readyFile, { force: true });

@@ -18,7 +18,6 @@ export type Setting = {
   readonly duration: number;
 };
 
-/** A part of the run. */
 export type Phase = ReturnType<typeof simulate>[number];
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html: "five concurrent invocations", then "up to 300 more concurrent invokes per minute". */
@@ -152,7 +151,6 @@ export function simulate(setting: Setting, begins: readonly number[]) {
       if (actions === undefined) schedule.set(due, [action]);
       else actions.push(action);
     };
-    /** Puts a message into its queue at this time. */
     const send = (message: Omit<Message, 'queuedAt'>, queuedAt: number) =>
       at(queuedAt, () => queue.waitingMessages[message.group].push({ ...message, queuedAt }));
     for (const action of schedule.get(tick) ?? []) action();

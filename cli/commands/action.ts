@@ -83,7 +83,6 @@ function refuseOrganization(): never {
   );
 }
 
-/** Adds the commands for Actions, which are signed requests to a customer's endpoint. */
 export function addTo(action: CliCommand): void {
   const create = action
     .command('create')
@@ -224,7 +223,6 @@ const actionRow = (action: Action): Row => ({
   name: action.name,
 });
 
-/** Warns of the events of an Action that are never delivered. */
 function warnOfReserved(action: Action, output: CommandOutput): void {
   if (action.trigger !== 'Event') return;
   for (const name of EVENT_NAMES) {

@@ -61,7 +61,6 @@ const SETTINGS: SettingOptions<AssistantSettings> = {
   },
 };
 
-/** Adds the commands for assistants, which are the widget sites of an organization. */
 export function addTo(assistant: CliCommand): void {
   const create = assistant
     .command('create')

@@ -30,7 +30,6 @@ type ShowOptions = SearchStart & { readonly attempt?: number };
 /** The options that need an event id. The others take none. */
 const SHOW_OPTIONS: ReadonlySet<string> = new Set(['attempt', 'at'] satisfies (keyof ShowOptions)[]);
 
-/** Adds the options and the work of `deliveries`. */
 export function addTo(command: CliCommand): void {
   withAt(
     command

@@ -14,7 +14,6 @@ type Options = {
   readonly toolkitStackName: string;
 };
 
-/** Adds the command that checks an AWS account before the first deployment. */
 export function addTo(command: CliCommand): void {
   command
     .option(

@@ -6,7 +6,6 @@ import { collect, userIds } from '../values.ts';
 
 type EraseOptions = { readonly org: string; readonly user: readonly string[]; readonly dryRun?: true };
 
-/** Adds the options and the work of `erase`. */
 export function addTo(command: CliCommand): void {
   command
     .requiredOption('--org <org_id>', 'the organization')

@@ -8,7 +8,6 @@ import { countOf, type Row } from '../output.ts';
 import { jsonValue, type Moment, type SearchStart, searchEnd, sinceOption, sinceTime, withAt } from '../values.ts';
 import { attemptNumber, outcomeText } from './deliveries.ts';
 
-/** Adds the commands for events of the catalog. */
 export function addTo(event: CliCommand): void {
   event
     .command('put <event>')

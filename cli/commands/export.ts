@@ -3,7 +3,6 @@ import { exportedRecords } from '../operations/personal-data.ts';
 import { countOf, jsonLine } from '../output.ts';
 import { collect, type Moment, sinceOption, sinceTime, userIds } from '../values.ts';
 
-/** Adds the options and the work of `export`. */
 export function addTo(command: CliCommand): void {
   command
     .requiredOption('--org <org_id>', 'the organization')

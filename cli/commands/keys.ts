@@ -7,7 +7,6 @@ import { Refusal } from '../../src/domain/refusal.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import type { Deployment } from '../deployment.ts';
 
-/** Adds the commands for the service's own keys. The keys of session tokens rotate automatically. */
 export function addTo(keys: CliCommand): void {
   keys
     .command('reseal')

@@ -4,7 +4,6 @@ import type { CliCommand } from '../command.ts';
 import type { LogName } from '../deployment.ts';
 import { type Moment, moment, sinceOption, sinceTime } from '../values.ts';
 
-/** Adds the command that shows a log by the name of its function, because the names of the log groups are generated. */
 export function addTo(command: CliCommand): void {
   command
     .addArgument(

@@ -14,7 +14,6 @@ function doneBy({ membership: { role }, roleBefore, isInvited }: Awaited<ReturnT
     : `Changed the role from ${roleBefore} to ${role}`;
 }
 
-/** Adds the commands for members, who can use the dashboard of an organization. */
 export function addTo(member: CliCommand): void {
   member
     .command('add')

@@ -12,7 +12,6 @@ import { namedChange, requireOne, wholeNumber, wordLike } from '../values.ts';
 
 const plan = (text: string) => wordLike(PLANS, text);
 
-/** Adds the commands for organizations, which are the operator's customers. */
 export function addTo(org: CliCommand): void {
   org
     .command('create')

@@ -37,7 +37,6 @@ type Options = {
 /** As many characters of an answer as the delivery log keeps. */
 const SHOWN_CHARACTERS = 2000;
 
-/** Adds the command that receives Actions on this machine, for tests without an endpoint. */
 export function addTo(command: CliCommand): void {
   command
     .option('--port <number>', 'port on localhost', numberFrom(1, 65_535), DEFAULT_PORT)

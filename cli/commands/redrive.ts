@@ -13,7 +13,6 @@ type Queue = (typeof QUEUES)[number];
 /** The most messages a second that SQS moves. */
 const RATE_MAX = 500;
 
-/** Adds the command for dead letters, which are messages that va-wave could not process. */
 export function addTo(command: CliCommand): void {
   command
     .addArgument(new Argument('<queue>', 'the queue').choices(QUEUES))

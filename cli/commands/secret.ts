@@ -2,7 +2,6 @@ import type { Assistant } from '../../src/contract/assistants.ts';
 import { generateServerSecret, requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 
-/** Adds the commands for server secrets, with which a customer's backend mints session tokens. */
 export function addTo(secret: CliCommand): void {
   secret
     .command('generate <site_id>')

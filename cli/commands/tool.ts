@@ -19,7 +19,6 @@ function row({ name, description, input_schema }: z.infer<typeof toolList>['tool
 
 type CallOptions = { readonly conversation: string; readonly arguments: string };
 
-/** Adds the commands that call AI-decided Actions like the assistant runtime. */
 export function addTo(tool: CliCommand): void {
   tool
     .command('list <site_id>')

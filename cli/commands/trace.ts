@@ -17,7 +17,6 @@ const requestLine = z.object({
   reference: z.string().optional(),
 });
 
-/** Adds the command that finds what all logs have of an id. */
 export function addTo(command: CliCommand): void {
   command
     .argument('<id>', 'X-Request-Id or Apigw-Requestid of an answer, submission_id, event id, or any other id')

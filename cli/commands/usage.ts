@@ -9,7 +9,6 @@ type UsageOptions = {
   readonly ttsProvider?: string;
 };
 
-/** Adds the command that reports usage like the assistant runtime after a turn. */
 export function addTo(usage: CliCommand): void {
   usage
     .command('report')

@@ -2,7 +2,6 @@ import { capacityFor, NEW_TABLE } from '../../src/deployment/capacity.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { positive } from '../values.ts';
 
-/** Adds the command that prepares the tables for a known load. */
 export function addTo(command: CliCommand): void {
   command
     .requiredOption('--deliveries-per-second <number>', 'the peak that the tables must take at once', positive)

@@ -131,7 +131,6 @@ async function deleteActions(siteId: string, orgId: string, context: EraseContex
   }
 }
 
-/** Waits until every request that is in progress now has ended. */
 export async function waitForRequestsInProgress(context: Pick<EraseContext, 'step' | 'pause'>): Promise<void> {
   await context.step(`Waiting ${IN_PROGRESS_MS / 1000} s for requests in progress`);
   await context.pause(IN_PROGRESS_MS);

@@ -38,7 +38,6 @@ export async function attemptsOf(
 /** Says in a message where the search began, which goes back in time. */
 export const searchedBefore = (until: string | undefined): string => (until === undefined ? '' : ` before ${until}`);
 
-/** An attempt without its payload and response. */
 export type TracedAttempt = Omit<DeliveryRecord, 'payload' | 'response_excerpt'>;
 export type TracedDelivery = ReturnType<typeof deliveryTrace>;
 

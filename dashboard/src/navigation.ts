@@ -78,7 +78,6 @@ export const onEvent = (target: EventTarget, type: string) => (listener: (event:
 };
 const subscribe = onEvent(window, 'popstate');
 
-/** Returns the screen that a path selects. */
 export function placeOf(path: string): Place {
   const [org, part, tab, action] = path.slice(ROOT.length).split('/');
   const screen = part === 'members' || part === 'audit' ? part : 'assistants';

@@ -11,7 +11,6 @@ export function required<Value>(value: Value | undefined, problem: string): Valu
   return value;
 }
 
-/** Returns the message of a thrown value. */
 export const messageOf = (error: unknown): string => (types.isNativeError(error) ? error.message : String(error));
 
 /** The code of a system error (`EADDRINUSE`, `ENOENT`, …), else undefined. */

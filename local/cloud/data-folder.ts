@@ -63,7 +63,6 @@ export function openDataFolder(folder: string) {
     },
     /** Keeps an identity. From then on, the folder is complete. */
     keepIdentity: (kept: MachineIdentity): void => writeKept(file('identity.json'), kept),
-    /** Unlocks the folder for the next instance. */
     release: (): void => lock.close(),
   };
 }
@@ -118,7 +117,6 @@ export function readKept<Schema extends z.ZodType>(file: string, schema: Schema)
   }
 }
 
-/** Writes a JSON file as `writeFileAtomically` does. */
 export const writeKept = (file: string, value: unknown): void =>
   writeFileAtomically(file, `${JSON.stringify(value, null, 2)}\n`);
 

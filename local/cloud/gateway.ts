@@ -11,11 +11,9 @@ export type AwsRequest = Omit<ListenerRequest, 'client'>;
 /** Demands that the policies of a caller allow an action on a resource. @throws ServiceError when they do not */
 export type Demand = (action: string, resource: string, sets?: ConditionSets) => void;
 
-/** One AWS service behind the gateway. */
 export type AwsService = {
   /** Answers a call, of which it first demands all actions. @throws ServiceError when the call is malformed, unknown or refused */
   answer(request: AwsRequest, demand: Demand): Promise<HttpAnswer>;
-  /** Returns the error in the format of the service. */
   refuse(error: AwsError): HttpAnswer;
 };
 
@@ -57,7 +55,6 @@ export function endToEndHeaders(headers: Readonly<Record<string, unknown>>): Rec
   return passedHeaders;
 }
 
-/** A call in a JSON protocol. */
 export type JsonCall = {
   readonly operation: string;
   readonly parameters: JsonRecord;

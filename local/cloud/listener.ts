@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { Server as NetServer } from 'node:net';
 import { CloudError, codeOf, messageOf } from './cloud-error.ts';
 
-/** A received request. */
 export type ListenerRequest = {
   readonly method: string;
   /** With the query string, as it was sent. */
@@ -20,7 +19,6 @@ export type HttpAnswer = {
   readonly body: Buffer | string;
 };
 
-/** Another process uses the port. */
 export class PortInUse extends CloudError {
   constructor(port: number) {
     super(`Port ${port} is in use. Stop the program that uses it, or choose another port with --port (0 = any)`);
@@ -82,7 +80,6 @@ export async function openListener(port: number, listen: typeof listenNear, host
   return {
     /** `127.0.0.1:<port>` */
     address,
-    /** Begins to hand requests over. */
     handle,
     /** Begins to answer. What `answer` throws becomes a 500 and is reported. */
     serve(answer: (request: ListenerRequest) => Promise<HttpAnswer>, onFault: (error: unknown) => void): void {

@@ -29,7 +29,6 @@ import { Stack } from './template/stack.ts';
 
 /** What a client of a running local cloud needs. */
 export type CloudAccess = {
-  /** The one endpoint for every AWS client. */
   readonly gatewayUrl: string;
   readonly region: string;
   /** The operator's credentials, which allow every call. The command line, the demo and the tests use them. */
@@ -58,7 +57,6 @@ export type CloudOptions = {
   readonly port?: number;
   /** Names by which clients may address this machine, besides those of loopback. @default none */
   readonly hostNames?: readonly string[];
-  /** Leaves one statement of a role's policies out. */
   readonly withoutStatement?: Pick<RoleStatement, 'role' | 'index'>;
   /** A file that gets the log lines of every function too. */
   readonly logCopy?: string | undefined;
@@ -72,7 +70,6 @@ export type CloudOptions = {
   readonly print?: (line: string) => void;
 };
 
-/** A running local cloud. */
 export type Cloud = Awaited<ReturnType<typeof startCloud>>;
 
 const KEPT_MESSAGES = 1000;

@@ -4,7 +4,6 @@ import { BUDGET_TOKENS, FAILING_EVENT } from './demo-receiver.ts';
 
 const PAUSES = EVENT_RETRY_DELAYS_SECONDS.join(' and ');
 
-/** What differs between the pages, and between visits to one. */
 export type DemoPage = {
   readonly kind: 'website' | 'members';
   readonly baseUrl: string;

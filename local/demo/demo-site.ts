@@ -21,7 +21,6 @@ type SiteOptions = {
 
 /** The lifetime of a token, short enough to see an open page renew it. */
 const TTL_MINUTES = 1;
-/** The user of the members' page. */
 const MEMBER = { user_id: 'member-42', user_name: 'Ada Lovelace' };
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const ASSETS = {
@@ -33,7 +32,6 @@ const ASSETS = {
 const inConversation = z.object({ conversation_id: z.string() });
 const turn = inConversation.extend({ text: characters({ min: 1, max: 1000 }) });
 
-/** The customer's website with its backend. */
 export function demoSite(options: SiteOptions) {
   const { cloud, deployment, receiver, organization } = options;
   const talks = demoConversations(cloud, organization.org_id, deployment);

@@ -41,7 +41,6 @@ export async function startDemo(cloud: LocalCloud) {
       receiver: receiver.url,
       dashboard: outputs[OUTPUTS.dashboardUrl] ?? '',
     },
-    /** What to try next, one line each. */
     tips: [
       ...(port === SITE_PORT ? [] : [`Another program uses port ${SITE_PORT}, so the site is at port ${port}.`]),
       `Open ${url}/ , press its three buttons, and watch the signed requests arrive on the page.`,

@@ -35,7 +35,6 @@ export function Dialog(props: {
 
 const RED = { default: '#b0102a', hover: '#8a0d21', active: '#8a0d21', disabled: '#b0102a' };
 const WHITE = { default: '#fff', hover: '#fff', active: '#fff', disabled: '#fff' };
-/** The look of a button that destroys something. */
 const DESTRUCTIVE = { root: { background: RED, borderColor: RED, color: WHITE } };
 
 /** Asks before something that cannot be undone. While it is being done, the dialog cannot be closed, because nothing would be cancelled. */

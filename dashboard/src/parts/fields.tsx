@@ -26,7 +26,6 @@ type TextFieldProps<Field extends string> = Pick<
     readonly long?: boolean;
   };
 
-/** A text of a form with its label and what is wrong with it. */
 export function TextField<Field extends string>(props: TextFieldProps<Field>) {
   const { form, field, required = false, long = false, placeholder = '', inputMode = 'text', ...fieldProps } = props;
   const control = {
@@ -43,7 +42,6 @@ export function TextField<Field extends string>(props: TextFieldProps<Field>) {
   );
 }
 
-/** A choice of one of a few words. */
 export function OneOf<Word extends string>(props: {
   readonly value: Word;
   readonly words: readonly Word[];

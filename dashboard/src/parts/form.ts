@@ -39,7 +39,6 @@ export type SettingRow<Stored, Value> = { readonly label: string; readonly blank
     ? Partial<Conversion<Exclude<Stored, undefined>, Value>>
     : Conversion<Exclude<Stored, undefined>, Value>);
 
-/** Returns the form's values of an entity. */
 export function valuesOf<V extends object>(rows: { readonly [F in keyof V]: Row<V[F]> }, entity: object): V;
 export function valuesOf(rows: Rows, entity: object): object {
   const storedSettings = new Map<string, unknown>(Object.entries(entity));
@@ -94,7 +93,6 @@ type Conflict = {
   readonly takeTheirs: () => void;
 };
 
-/** What the fields of a form need of the form. */
 export type FieldsOf<V> = {
   readonly values: V;
   readonly setField: <Field extends keyof V>(field: Field, value: V[Field]) => void;

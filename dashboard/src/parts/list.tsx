@@ -159,7 +159,6 @@ export function Items<Item>(props: {
   );
 }
 
-/** Says that a list has no items, and what to do. */
 export function Empty(props: { readonly title: string; readonly children: ReactNode }) {
   return (
     <Box textAlign="center">

@@ -34,7 +34,6 @@ export const isolatedTexts = (words: TemplateStringsArray, ...texts: readonly st
     ]),
   );
 
-/** Shows a text with a button that copies it. */
 export function Code(props: { readonly label: string; readonly text: string; readonly wrap?: boolean }) {
   const { label, text, wrap = false } = props;
   return (

@@ -12,7 +12,6 @@ import { useTest } from './use-test.ts';
 /** An Action and its place in the list, from 0. */
 export type Placed = ActionView & { readonly position: number };
 
-/** The buttons and the menu of one Action in the list. */
 export function ActionButtons(props: {
   readonly action: Placed;
   readonly formCount: number;

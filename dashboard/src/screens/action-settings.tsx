@@ -32,7 +32,6 @@ type OwnValues = {
     readonly isKnownToEndpoint: boolean;
   })[];
 };
-/** The values of the form of an Action, for every trigger. */
 export type ActionValues = Readonly<Required<Omit<AllSettings, keyof OwnValues>>> & OwnValues;
 
 export type ControlProps = {

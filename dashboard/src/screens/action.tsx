@@ -46,7 +46,6 @@ export default function ActionScreen(props: { readonly assistant: AssistantView;
 function ActionForm(props: {
   readonly assistant: AssistantView;
   readonly action: EditedAction;
-  /** The Action of which a new one is a copy. */
   readonly template: ActionView | undefined;
 }) {
   const { assistant, action, template } = props;

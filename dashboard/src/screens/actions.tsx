@@ -13,7 +13,6 @@ import { ActionButtons, type Placed, useActionCommands } from './action-commands
 import type { AssistantProps } from './assistant-form.ts';
 import { TestOutcome } from './test-outcome.tsx';
 
-/** The Actions of an assistant and their endpoints. */
 export default function Actions({ assistant, onSaved }: AssistantProps) {
   const { api, organization, isAdmin } = useDashboard();
   const { org_id } = organization;

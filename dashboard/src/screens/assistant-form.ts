@@ -54,7 +54,6 @@ export const repairedValues = ({ allowed_domains, ...others }: Repair): Partial<
   ...(allowed_domains && { allowed_domains: withTyped(allowed_domains) }),
 });
 
-/** Edits and saves an assistant on one of its tabs. */
 export function useAssistantForm(
   { assistant, onSaved }: AssistantProps,
   tab: 'General' | 'Deploy',

@@ -123,7 +123,6 @@ const domainOf = ({ domain }: AssistantView) => domain;
 const domainCell = (item: AssistantView) => <span className="anywhere">{domainOf(item) || 'Not set'}</span>;
 const modeOf = (assistant: AssistantView) => assistant.authentication_mode;
 
-/** Explains why a member sees no buttons. */
 export function ReadOnly() {
   return <Alert type="info">You can see everything here. Only admins of the organization can change it.</Alert>;
 }

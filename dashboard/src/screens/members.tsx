@@ -71,7 +71,6 @@ const CHANGES = {
 } as const;
 type Change = keyof typeof CHANGES;
 const EVERY_CHANGE: readonly Change[] = ['Add or make an admin', 'Add or make a member', 'Remove'];
-/** Returns a word of a shell's command that means this text. */
 const shellWord = (text: string) => (/^[\w.@+-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 function ChangeMember({ orgId }: { readonly orgId: string }) {

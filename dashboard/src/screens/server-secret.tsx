@@ -6,7 +6,6 @@ import { Panel } from '../parts/texts.tsx';
 import { currentAssistant } from '../session/problems.ts';
 import type { AssistantProps } from './assistant-form.ts';
 
-/** Generates and replaces the server secret. */
 export function ServerSecret({ assistant, onSaved }: AssistantProps) {
   const { api, organization, isAdmin, showSecret } = useDashboard();
   const [isConfirming, setConfirming] = useState(false);

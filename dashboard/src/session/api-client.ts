@@ -10,7 +10,6 @@ import type { LoginSession } from './session.ts';
 type Input<O extends DashboardOperation> =
   DashboardBody<O> extends undefined ? { readonly body?: undefined } : { readonly body: DashboardBody<O> };
 
-/** The ids in the path of an operation. */
 export type Ids = { readonly org_id?: string; readonly site_id?: string; readonly action_id?: string };
 
 /** Calls an operation of the dashboard's API, and resolves to its answer. */

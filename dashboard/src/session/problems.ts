@@ -4,7 +4,6 @@ import type { ErrorCode, ErrorResponse } from '../../../src/contract/errors.ts';
 /** Body of an error of the service; of API Gateway, which contains only a message; or of something else, without either. */
 type ErrorBody = Partial<ErrorResponse & Pick<StaleAnswer, 'current'>> & { readonly message?: string };
 
-/** The error for an answer that is not a success. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -72,7 +71,6 @@ export function fieldProblems(error: unknown): readonly RefusedField[] {
 
 /** Returns the code with which the service refused; undefined for every other error. */
 export const codeOf = (error: unknown): ErrorCode | undefined => (error instanceof ApiError ? error.code : undefined);
-/** Returns whether the user must log in again. */
 export const isSessionEnd = (error: unknown): boolean => codeOf(error) === 'login_required';
 export const NO_CONNECTION = 'No connection to the service. Check your network and try again.';
 
@@ -81,7 +79,6 @@ export function mayRetry(error: unknown): boolean {
   return !(error instanceof ApiError && (error.status === 403 || error.status === 404));
 }
 
-/** Describes an error for the user, and what to do. */
 export function describeProblem(error: unknown): string {
   if (!(error instanceof ApiError)) return NO_CONNECTION;
   if (error.status === 404) return 'This no longer exists. Go back to the list.';
@@ -124,7 +121,6 @@ function tooOften(seconds: number | undefined): string {
   return `Too many requests. Try again in ${seconds === 1 ? 'one second' : `${seconds} seconds`}.`;
 }
 
-/** Returns a problem as a sentence. */
 export function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }

@@ -29,7 +29,6 @@ export type Caller =
   | { readonly kind: 'operator' }
   | {
       readonly kind: 'function';
-      /** Logical id of the function. */
       readonly functionId: string;
       /** `arn:aws:sts::…:assumed-role/<role>/<function>` */
       readonly sessionArn: string;
@@ -37,7 +36,6 @@ export type Caller =
     }
   | { readonly kind: 'service'; readonly service: string; readonly sourceArn: string };
 
-/** The access key of a caller. */
 export type Credentials = { readonly accessKeyId: string; readonly secretAccessKey: string };
 /** The callers by the ids of their access keys. Functions have new keys in each run, so that keys of an earlier run are invalid. */
 export type AccessKeys = Map<string, Caller>;
@@ -52,7 +50,6 @@ export function newCredentials(): Credentials {
 
 export type Check = { readonly action: string; readonly resource: string; readonly sets?: ConditionSets | undefined };
 
-/** A kind of call that was refused. */
 export type Denial = Check & {
   /** Logical id of the function, or the name of an AWS service. */
   readonly caller: string;
@@ -60,14 +57,12 @@ export type Denial = Check & {
   readonly message: string;
 };
 
-/** A kind of call that was allowed. */
 export type Grant = Check & {
   readonly caller: string;
   /** The statement of the caller's role that allowed it; undefined when a resource policy did. */
   readonly statement?: { readonly role: string; readonly index: number };
 };
 
-/** The policy of a queue or a function. */
 export type ResourcePolicy = { readonly arn: string; readonly statements: readonly PolicyStatement[] };
 
 /** The condition keys of every call. No call leaves the machine, so plain HTTP counts as secure transport. */

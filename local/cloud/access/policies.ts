@@ -56,17 +56,14 @@ export const policyDocument = documentOf(/^(\*$|(dynamodb|sqs|events|secretsmana
 export const trustDocument = documentOf(/^sts:AssumeRole$/);
 
 export type PolicyStatement = z.infer<typeof policyDocument>['Statement'][number];
-/** The values of the keys that have several. */
 export type ConditionSets = { readonly [key in 'events:source' | 'dynamodb:LeadingKeys']?: readonly string[] };
 
-/** A call that a caller wants to make. */
 export type AccessRequest = {
   /** `dynamodb:PutItem` */
   readonly action: string;
   readonly resource: string;
   /** Condition keys in lower case. */
   readonly keys: Readonly<Record<string, string>>;
-  /** Condition keys with several values. */
   readonly sets?: ConditionSets | undefined;
 };
 

@@ -10,7 +10,6 @@ import { listenOnLoopback } from '../listener.ts';
 /** Opens a connection to the engine, as undici wants it. */
 type Connector = (options: object, callback: (...result: [Error, null] | [null, Socket]) => void) => void;
 
-/** A running DynamoDB. */
 export type DynamoProcess = {
   /** Without a path. */
   readonly origin: string;
@@ -129,7 +128,6 @@ function explain(engineOutput: string, databaseFile: string): string {
   return `dynoxide ended at its start: ${engineOutput.trim() || 'it printed no reason'}`;
 }
 
-/** Returns a port that no process uses at this address. */
 async function freePort(address: string): Promise<number> {
   const server = createServer();
   const port = await listenOnLoopback(server, 0, address);

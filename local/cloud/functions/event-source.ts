@@ -159,7 +159,6 @@ export function eventSource({ definition, queue, atOnce, begin, ready, onError }
   };
 }
 
-/** Returns a message as a function receives it. */
 function recordOf(message: ReceivedMessage, queueArn: string): object {
   return {
     messageId: message.MessageId,

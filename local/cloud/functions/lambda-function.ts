@@ -32,7 +32,6 @@ type LambdaFunctionOptions = {
   readonly onError: (line: string) => void;
 };
 
-/** A running invocation. */
 export type Run = {
   /** Resolves when the function has begun, or has ended before. */
   readonly begin: Promise<unknown>;
@@ -62,7 +61,6 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
     throw new CloudError(`${logicalId}: its role ${role.logicalId} does not let lambda.amazonaws.com assume it`);
   }
   const sessionArn = `${role.arn.replace(':iam:', ':sts:').replace(':role/', ':assumed-role/')}/${ref}`;
-  /** As which the function makes its calls. */
   const caller: Caller = { kind: 'function', functionId: logicalId, sessionArn, role };
   const onOutput = functionLog({
     file: join(options.logFolder, `${logicalId}.log`),
@@ -123,7 +121,6 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
     });
   };
 
-  /** Lets waiting invocations run while there is room for them. */
   const admit = (): void => {
     const hasRoom = () => runningCount < INVOCATIONS_AT_ONCE && (runningCount === 0 || runningBytes < maxRunningBytes);
     while (hasRoom() && waitingInvocations.length > 0) waitingInvocations.shift()?.();
@@ -178,7 +175,6 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
     begin,
     invoke,
     kill,
-    /** Whether this is the function with this name, ARN or logical id. */
     isCalled: (id: string): boolean => [ref, arn, logicalId].includes(id),
     stop: async (): Promise<void> => {
       abort.abort();

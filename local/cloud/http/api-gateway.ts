@@ -64,7 +64,6 @@ export function httpApi(
   };
 }
 
-/** Decodes percent-encoded text; undefined when it is malformed. */
 export function decodedText(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -43,7 +43,6 @@ const invalidToken = (reason: string) =>
     'www-authenticate': `Bearer error="invalid_token" error_description="${reason}"`,
   });
 
-/** Converts claims to text, as events contain them. */
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : Array.isArray(value) ? `[${value.join(' ')}]` : String(value);
 }

@@ -33,21 +33,18 @@ const OWN_HEADERS = {
 type Table = Resource<'AWS::DynamoDB::Table'>;
 export type EngineTables = ReturnType<typeof engineTables>;
 
-/** The tables of the template in a real engine. */
 export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
   const { origin, connect } = engine;
   const pool = new Pool(origin, { connections: 64, ...(connect === undefined ? {} : { connect }) });
   /** By table: the key after which the next sweep goes on. */
   const sweptTo = new Map<string, JsonRecord>();
 
-  /** Forwards a call to the engine unchanged. */
   const forward = async ({ headers, body }: Pick<AwsRequest, 'headers' | 'body'>): Promise<HttpAnswer> => {
     const reply = await pool.request({ method: 'POST', path: '/', headers: endToEndHeaders(headers), body });
     const answer = Buffer.from(await reply.body.arrayBuffer());
     return { status: reply.statusCode, headers: endToEndHeaders(reply.headers), body: answer };
   };
 
-  /** Makes a call with these headers, or with the machine's own. */
   const call = (operation: string, parameters: object, headers: AwsRequest['headers'] = OWN_HEADERS) =>
     forward({
       headers: { ...headers, 'x-amz-target': `DynamoDB_20120810.${operation}` },

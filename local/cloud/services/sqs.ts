@@ -54,7 +54,6 @@ const MOVE_STEP_MS = 100;
 /** The most tasks of a queue that SQS lists. */
 const MOVES_MAX = 10;
 
-/** A message as ReceiveMessage answers with it. */
 export type ReceivedMessage = ReturnType<FauxqsQueue['dequeue']>[number];
 export type Queues = Awaited<ReturnType<typeof openQueues>>;
 
@@ -232,7 +231,6 @@ export async function openQueues(folder: string) {
       }));
     },
 
-    /** DeleteMessageBatch within this process. */
     delete(QueueUrl: string, receiptHandles: readonly string[]): void {
       const queue = queueOf(QueueUrl);
       state.transaction(() => {
@@ -248,7 +246,6 @@ export async function openQueues(folder: string) {
       return queue.messages.length > 0;
     },
 
-    /** Hands a call over to fauxqs as it came. */
     async forward({ headers, body }: AwsRequest): Promise<HttpAnswer> {
       const response = await app.inject({ method: 'POST', url: '/', headers: endToEndHeaders(headers), payload: body });
       return { status: response.statusCode, headers: endToEndHeaders(response.headers), body: response.rawPayload };

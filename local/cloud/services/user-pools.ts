@@ -32,7 +32,6 @@ export function keptUsers(file: string) {
       users.push(created);
       writeKept(file, users);
     },
-    /** Returns the enabled login with this address and password. */
     authenticate(email: string, password: string): User | undefined {
       const wantedEmail = email.trim().toLowerCase();
       const known = users.find((candidate) => candidate.enabled && candidate.email?.toLowerCase() === wantedEmail);
@@ -45,7 +44,6 @@ export function keptUsers(file: string) {
 
 type Pool = Resource<'AWS::Cognito::UserPool'>;
 
-/** A page of ListUsers. */
 const USERS_PER_PAGE = 60;
 const FILTER = /^(email|sub) (\^?=) "(.*)"$/s;
 

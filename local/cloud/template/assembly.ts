@@ -29,7 +29,6 @@ const manifest = z.object({
 
 const assets = z.object({ files: z.record(z.string(), z.object({ source: z.object({ path: z.string() }) })) });
 
-/** One synthesized stack: its template and its assets. */
 export type Assembly = ReturnType<typeof readAssembly>;
 
 /** Reads the only stack of a cloud assembly. @throws CloudError when the folder holds no stack or several */

@@ -20,7 +20,6 @@ export type Naming = {
   readonly addresses: Addresses;
   /** The name that the template gives the resource, else one made of the stack and the logical id. */
   name(): string;
-  /** The resolved text of a property. */
   property(name: string, missing?: string): string;
   /** Letters and digits that are the same in every run. */
   hash(length: number): string;

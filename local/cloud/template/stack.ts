@@ -115,7 +115,6 @@ export class Stack {
     });
   }
 
-  /** The policies of queues and functions, by ARN. */
   resourcePolicies(): readonly ResourcePolicy[] {
     const queues = this.all('AWS::SQS::Queue');
     const ofQueues = this.all('AWS::SQS::QueuePolicy').flatMap(({ properties: { PolicyDocument, Queues } }) =>
