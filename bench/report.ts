@@ -23,7 +23,6 @@ export function chosenMeasurementsOf<Measure>(
 
 type Goal = readonly [name: string, found: number, limit: { readonly min: number } | { readonly max: number }];
 
-/** Returns the table of numbers that must reach a minimum or not exceed a maximum. */
 export const goals = (...all: readonly Goal[]): Table => ({
   columns: ['Goal', 'required', 'measured', 'result'],
   rows: all.map(([name, found, limit]) => {

@@ -51,7 +51,6 @@ export async function connect(target: Target, mfaCode?: MfaCode): Promise<Deploy
   });
 }
 
-/** Returns the tables that the operator names instead of the stack's, as outputs. */
 const tablesOf = ({ configurationTable, conversationsTable }: Target) =>
   withoutUndefined({
     [OUTPUTS.configurationTable]: configurationTable,

@@ -61,7 +61,6 @@ export class Alarms extends Construct {
     this.#topics = { page, ticket };
   }
 
-  /** Creates an alarm that tells the topic of its severity when it is raised and when it ends. */
   raise(
     scope: Construct,
     id: string,

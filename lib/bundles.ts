@@ -105,7 +105,6 @@ const widget = join(root, 'widget');
 const widgetCache = join(root, 'node_modules/.cache/va-wave-widget');
 const WIDGET_SOURCES = ['widget/**/*.{css,ts,json}', 'src/contract/**/*.ts', 'lib/bundles.ts', 'package-lock.json'];
 
-/** Returns the loader and the panel for browsers, from the cache when no source has changed. */
 export function bundleWidget(): ReturnType<typeof buildWidget> {
   const folder = cachedFolder(join(widgetCache, hashOfFiles(root, WIDGET_SOURCES)), (made) => {
     const built = buildWidget();

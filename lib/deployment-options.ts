@@ -299,7 +299,6 @@ const OF_ONE_STACK: readonly string[] = [
 /** Settings that name what exists in one region, so a stack of the same name in another region must not get them. */
 const OF_ONE_REGION: readonly string[] = [...TABLES, 'originSecretVersion'];
 
-/** The shapes of what an option of `-c` (`shape`) or a prop (`prop`) may be, by name. */
 const shapesOf = (kind: 'shape' | 'prop') =>
   Object.fromEntries(Object.entries(OPTIONS).map(([name, setting]) => [name, setting[kind]]));
 const OPTION_SHAPES: Readonly<Record<string, z.ZodType>> = { ...shapesOf('shape'), ...OF_STACK };
@@ -380,7 +379,6 @@ const STACKS = z.object({
 });
 type Stacks = z.infer<typeof STACKS>['stacks'];
 
-/** The region and the account for which the file has settings of the stack. */
 export type SettingsPlace = {
   readonly settingsRegion?: string | undefined;
   readonly settingsAccount?: string | undefined;
@@ -522,7 +520,6 @@ const regionalProp = z.object({ env: z.object({ region: z.string() }) });
 /** `region` is that of a certificate which a function of the CDK creates elsewhere. */
 const certificateProp = regionalProp.extend({ certificateArn: z.string(), region: z.string().optional() });
 
-/** The region of a certificate; undefined when the synthesis does not know it. */
 function regionOfCertificate(value: unknown): string | undefined {
   const { certificateArn, region, env } = certificateProp.safeParse(value).data ?? {};
   return Token.isUnresolved(certificateArn) ? (region ?? regionOf({ env })) : regionOf(certificateArn);

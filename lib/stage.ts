@@ -28,7 +28,6 @@ export type Stage = {
   readonly deletionProtection: boolean;
   readonly logs: Pick<LogGroupProps, 'retention' | 'removalPolicy' | 'encryptionKey'>;
   readonly deliveryLogRetentionDays: number;
-  /** Whether the traffic of a new version of a function shifts gradually. */
   readonly gradual: boolean;
   readonly tracing: boolean;
   /** Undefined: keys of AWS */
@@ -91,7 +90,6 @@ export function archiveDaysOf(option: boolean | number | undefined, kept: number
   return option === false ? undefined : option;
 }
 
-/** Creates a bucket that is encrypted, has no public access and accepts TLS only. */
 export function privateBucket(scope: Construct, id: string, stage: Stage, more: BucketProps): Bucket {
   return new Bucket(scope, id, {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,

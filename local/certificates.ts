@@ -35,7 +35,6 @@ export function receiverCertificate(folder: string) {
   return { certificateFile, keyFile, certificate, key };
 }
 
-/** Whether the certificate is valid for long enough, and the key is its own. */
 function isValid(certificateFile: string, keyFile: string): boolean {
   try {
     const certificate = new X509Certificate(readFileSync(certificateFile));

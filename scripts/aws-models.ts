@@ -36,7 +36,6 @@ type Model = {
   readonly shapes: Readonly<Record<string, ModelShape>>;
 };
 
-/** Returns the inputs of these operations by name, and all shapes of which they consist. */
 function constraintsOf({ operations, shapes }: Model, names: readonly string[]) {
   const usedShapes: Record<string, object> = {};
   const use = (reference: Reference | undefined): string | undefined => {

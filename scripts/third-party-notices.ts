@@ -7,7 +7,6 @@ const root = resolve(import.meta.dirname, '..');
 const NOTICES = join(root, 'THIRD-PARTY-NOTICES.md');
 const manifest = z.object({ name: z.string(), version: z.string(), license: z.string() });
 
-/** Returns the packages that a bundle of these entry points contains, with the texts of their licenses and notices. */
 async function bundledPackages(entryPoints: string[]) {
   const { metafile } = await build({
     entryPoints,
@@ -46,7 +45,6 @@ const PARTS: Readonly<Record<string, string[]>> = {
   'The dashboard': ['dashboard/src/main.tsx'],
 };
 
-/** Returns the text of THIRD-PARTY-NOTICES.md: the licenses of all third-party software that is deployed or served. */
 export async function thirdPartyNotices(): Promise<string> {
   const sections: string[] = [];
   const byText = new Map<string, Set<string>>();

@@ -32,7 +32,6 @@ export function memoryOf(pids: readonly number[]): number {
 
 const readProcFile = (file: string): string => unlessEnded(() => readFileSync(file, 'utf8'), '');
 
-/** Returns what is read about a process, or this value when the process has ended. */
 function unlessEnded<Value>(about: () => Value, valueIfEnded: Value): Value {
   try {
     return about();

@@ -19,7 +19,6 @@ export async function assembledService(folder: string, rule: { readonly strict: 
 
 export type BenchedService = ReturnType<typeof serviceOf>;
 
-/** Reads the tables and functions of the service from a cloud assembly. */
 export function serviceOf(outdir: string) {
   const stack = new Stack({
     assembly: readAssembly(outdir),

@@ -209,7 +209,6 @@ async function actionsOf(
   };
 }
 
-/** Returns an Action for output, without its signing secret, which is stored encrypted. */
 function actionView({ sealed_signing_secret, ...rest }: Action): object {
   return rest;
 }

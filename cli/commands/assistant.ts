@@ -173,7 +173,6 @@ function embeddingTag(assistant: Assistant, baseUrl: string): string {
   return `Embed it with: <script async src="${baseUrl}/static/va-wave-widget.js" ${credential}></script>`;
 }
 
-/** Returns an assistant for output, with only the last six characters of its server secret. */
 function assistantView({ site_id, org_id, server_secret, ...rest }: Assistant): object {
   return { site_id, org_id, ...rest, server_secret: server_secret ? { last_six: server_secret.last_six } : null };
 }

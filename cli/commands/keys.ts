@@ -123,7 +123,6 @@ async function untilKnown(newest: RingKey, { now, step, pause }: ResealContext):
   }
 }
 
-/** How many secrets a run has sealed, and the ids of Actions whose secret was already lost. */
 type Progress = { resealedCount: number; readonly lostActionIds: Set<string> };
 
 /**

@@ -76,7 +76,6 @@ type Options = {
 /** Deliveries alone have an Action and the number of their attempt. */
 type Summary = ReturnType<typeof summaryOf> & { readonly action_id?: string | null; readonly attempt?: number | null };
 
-/** Returns a dead letter for the table, which has two columns more for deliveries than for events. */
 function row({ message_id, sent_at, version, bytes, event, event_id, org_id, action_id, attempt }: Summary): Row {
   return {
     sent: sent_at,
@@ -121,7 +120,6 @@ const SUMMARIES = {
     .catch({ ...UNREADABLE, action_id: null, attempt: null }),
 } as const;
 
-/** Returns the names and ids of a dead letter, with the size of its body in UTF-8. */
 function summaryOf(queue: Queue, { message_id, sent_at, body }: DeadLetter) {
   return { message_id, sent_at, bytes: Buffer.byteLength(body), ...SUMMARIES[queue].parse(parseJson(body)) };
 }

@@ -25,7 +25,6 @@ const replayAfter = (attempts: readonly DeliveryRecord[]): string =>
     .digest('hex')
     .slice(0, 12);
 
-/** Reads the attempts of an event in a log; none, if the log does not have the event. */
 export async function attemptsOf(
   logId: string,
   { eventId, time, until }: PastEvent,

@@ -67,7 +67,6 @@ export function openDataFolder(folder: string) {
   };
 }
 
-/** Creates the folder when it does not exist, and makes it readable only for its owner. */
 function makeDataFolder(folder: string): string {
   const path = resolve(folder);
   try {

@@ -23,10 +23,8 @@ export const optionalText = (parameters: JsonRecord, name: string): string | und
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Returns a parameter that is text; the empty text when it is missing. */
 export const textOf = (parameters: JsonRecord, name: string): string => optionalText(parameters, name) ?? '';
 
-/** Returns a parameter that is a list of objects; a missing one is empty. */
 export const objectsOf = (parameters: JsonRecord, name: string): readonly JsonRecord[] => {
   const value = parameters[name];
   return isList(value) ? value.filter(isObject) : [];

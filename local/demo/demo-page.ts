@@ -31,7 +31,6 @@ const TEXTS = {
   },
 } as const;
 
-/** The customer's page, with the widget embedded by its one script tag. */
 export function demoPage({ kind, baseUrl, dashboardUrl, receiverUrl, elsewhere, credential }: DemoPage): string {
   const { formSlug, intro } = TEXTS[kind];
   const [attribute = '', value = ''] = Object.entries(credential)[0] ?? [];

@@ -70,7 +70,6 @@ export function SessionEndedDialog({ offline, onLogin }: { readonly offline: boo
   );
 }
 
-/** A new server secret, and the name of the assistant `of` which it is. */
 export type Secret = { readonly of: string; readonly value: string };
 
 /** Shows a secret until the user confirms that it is stored. When the user goes back to another screen, it stays, and warns. */

@@ -79,7 +79,6 @@ export function EditForm(props: {
   );
 }
 
-/** Shows what was saved elsewhere while this form was open, and by whom, and lets the user choose. */
 function ConflictAlert(props: { readonly what: string } & NonNullable<Edited['conflict']>) {
   return (
     <Alert

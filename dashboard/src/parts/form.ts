@@ -304,7 +304,6 @@ function replaceDraft(former: string, name = former, draft?: string): void {
   for (const listener of draftListeners) listener();
 }
 
-/** Returns the forms of this tab with input of a user that is not saved. */
 export function useUnsaved(sub: string | undefined): readonly Unsaved[] {
   const unsavedJson = useSyncExternalStore(
     (listener) => {

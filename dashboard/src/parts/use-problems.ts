@@ -49,7 +49,6 @@ export function useProblems(values: object): Problems {
 
 const cellAt = (path: readonly (string | undefined)[]) => JSON.stringify(path);
 
-/** Returns the values of all fields, of their rows and of the parts of these, as JSON. */
 function cellsOf(values: object): ReadonlyMap<string, string> {
   const cells = new Map<string, string>();
   for (const [field, value] of Object.entries(values)) {

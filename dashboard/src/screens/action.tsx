@@ -42,7 +42,6 @@ export default function ActionScreen(props: { readonly assistant: AssistantView;
   return <ActionForm assistant={assistant} action={isCopy ? NEW : action} template={isCopy ? action : undefined} />;
 }
 
-/** The form of an Action: its trigger, then the fields of this trigger. */
 function ActionForm(props: {
   readonly assistant: AssistantView;
   readonly action: EditedAction;

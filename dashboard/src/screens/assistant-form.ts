@@ -42,7 +42,6 @@ export type AssistantProps = {
   readonly onSaved: (assistant: AssistantView) => void;
 };
 
-/** Returns the settings that decide where the widget appears, as the form has them. */
 export const siteOf = (values: AssistantValues): Site => ({
   ...values,
   allowed_domains: entriesOf(values.allowed_domains),

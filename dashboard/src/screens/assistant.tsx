@@ -17,7 +17,6 @@ const TABS = {
   intelligence: { label: 'Intelligence', Content: Actions },
 };
 
-/** The screen of an assistant: its tabs General, Deploy and Intelligence, or one of its Actions. */
 export default function Assistant({ site, place }: { readonly site: string; readonly place: Place }) {
   const { api, organization, isAdmin } = useDashboard();
   const { org_id } = organization;

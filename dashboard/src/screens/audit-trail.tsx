@@ -33,14 +33,12 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 } satisfies Record<AuditOperation, string>;
 const kindOf = ({ operation }: Change) => OPERATIONS[operation] ?? operation;
 
-/** Returns a filter by a property of the changes: its values are the choices. */
 const filterBy = (label: string, changes: readonly Change[], of: (change: Change) => string) => ({
   label,
   options: [...new Set(changes.map(of))].sort(),
   of,
 });
 
-/** The changes to the configuration of the organization, page by page. */
 export default function AuditTrail() {
   const { api, organization } = useDashboard();
   const { org_id, name } = organization;

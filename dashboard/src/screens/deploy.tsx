@@ -19,7 +19,6 @@ const NOT_AN_ADDRESS = { problem: 'must be an IPv4 or IPv6 address such as 203.0
 const isMode = (value: string): value is AuthenticationMode =>
   value === 'Allowed Websites' || value === 'Session Signed';
 
-/** The Deploy tab: authentication of the widget, its websites, and the script tag for the page. */
 export default function Deploy(props: AssistantProps) {
   const { api, isAdmin, organization } = useDashboard();
   const form = useAssistantForm(props, 'Deploy');

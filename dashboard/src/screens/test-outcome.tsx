@@ -137,7 +137,6 @@ function SignatureHelp({ actionId }: { readonly actionId: string }) {
   );
 }
 
-/** Shows the command with which the operator reads the signing secret. */
 export function SecretCommand({ actionId }: { readonly actionId: string }) {
   return (
     <SpaceBetween size="xxs">

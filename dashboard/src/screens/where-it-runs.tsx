@@ -13,7 +13,6 @@ export type Site = Pick<
 /** New values of settings that remove a reason why the widget appears on no page. */
 export type Repair = Partial<Pick<Site, 'domain' | 'enabled' | 'allowed_domains'>>;
 
-/** Returns where the widget of an assistant appears, with the settings on the screen. */
 export function useVerdict(): (site: Site) => SiteVerdict {
   const { suspended } = useDashboard().organization;
   return (site) => whereItRuns({ ...site, isSuspended: suspended });

@@ -69,7 +69,6 @@ export function fieldProblems(error: unknown): readonly RefusedField[] {
   return [...problems.values()];
 }
 
-/** Returns the code with which the service refused; undefined for every other error. */
 export const codeOf = (error: unknown): ErrorCode | undefined => (error instanceof ApiError ? error.code : undefined);
 export const isSessionEnd = (error: unknown): boolean => codeOf(error) === 'login_required';
 export const NO_CONNECTION = 'No connection to the service. Check your network and try again.';

@@ -84,7 +84,6 @@ export class Authorizer {
     this.#onDenial = onDenial;
   }
 
-  /** Returns true when this service, such as `lambda.amazonaws.com`, may assume the role. */
   mayAssume(role: IamRole, service: string): boolean {
     const request = { action: 'sts:AssumeRole', resource: role.arn, keys: ALWAYS };
     return isAllowed(role.trust.filter((statement) => isAbout(statement, service) && appliesTo(statement, request)));

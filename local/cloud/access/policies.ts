@@ -73,7 +73,6 @@ export const patternsOfKeys = ({ Condition }: { readonly Condition: PolicyCondit
 
 /** Whether a statement is about this action on this resource, and one value of each of its condition keys is the call's. */
 export function appliesTo({ Action, Resource, Condition }: PolicyStatement, request: AccessRequest): boolean {
-  /** Whether each key of a condition has one of its values in the request. */
   const holds = (keys: z.infer<typeof conditionKeys> = {}, matches: (wanted: string, actual: string) => boolean) =>
     Object.entries(keys).every(([key, values]) => {
       const actual = request.keys[key.toLowerCase()];

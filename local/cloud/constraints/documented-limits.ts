@@ -116,7 +116,6 @@ export const DOCUMENTED_LIMITS = {
   ],
 } satisfies Readonly<Record<string, readonly DocumentedLimit[]>>;
 
-/** Returns the first limit that the parameters exceed, with AWS's code; undefined when they exceed none. */
 export function documentedProblem(about: keyof typeof DOCUMENTED_LIMITS, parameters: JsonRecord) {
   const limits: readonly DocumentedLimit[] = DOCUMENTED_LIMITS[about];
   const limit = limits.find(({ measure, max }) => measure(parameters).some((measured) => !(measured <= max)));

@@ -75,7 +75,6 @@ const KILLED = {
   errorMessage: 'RequestId: Error: Runtime exited with error: signal: killed',
 };
 
-/** What an invocation in progress calls when the function begins with it, and when it has a result. */
 type Running = { readonly onBegin: () => void; readonly settle: (result: InvocationResult) => void };
 export type ExecutionEnvironment = ReturnType<typeof executionEnvironment>;
 

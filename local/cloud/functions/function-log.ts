@@ -53,7 +53,6 @@ export function functionLog({ file, caller, logGroup, authorizer, copy, onError 
   };
 }
 
-/** Returns the message of a structured line, or the line itself, on one line. */
 function shorten(line: string): string {
   const record = parseObject(line);
   const message = record?.level === 'ERROR' ? record.message : undefined;

@@ -100,7 +100,6 @@ async function putEntry(entry: JsonRecord, { buses, rules, deliver, check }: Eve
   return { EventId: event.id };
 }
 
-/** The ARN of a bus by its name or ARN; without either, of the account's default bus. */
 const busArn = (name = 'default'): string => (name.startsWith('arn:') ? name : arnOf('events', `event-bus/${name}`));
 
 /** A rule without a pattern has a schedule. */

@@ -333,7 +333,6 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'AWS::Cognito::ManagedLoginBranding',
 ]);
 
-/** Returns what gives a resource of a type its identity; undefined for a type that the local cloud does not know. */
 export function identifierOf(type: string): ((naming: Naming) => ResourceIdentity) | undefined {
   const isKnown = Object.hasOwn(EMULATED, type) || WITHOUT_EFFECT.has(type);
   return isKnown ? (IDENTITIES[type] ?? byLogicalId) : undefined;
