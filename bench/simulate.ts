@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { shareConcurrency } from '../lib/concurrency.ts';
-import { PRICES } from '../scripts/costs.ts';
 import { digits, tableMarkdown, withTables } from './report.ts';
 import { type Phase, simulate } from './simulation/model.ts';
 import { WHAT_BREAKS_FIRST } from './simulation/published-limits.ts';
@@ -12,22 +11,18 @@ const PAGE = 'docs/scaling.md';
 const SHARES = [0.01, 0.1, 0.5];
 /** Seconds of the run: the endpoint begins to hang when the backlog of the cold start is gone; after 30 s, queue and pollers have reacted; the run ends. */
 const [HANGS_FROM, REACTED, END] = [150, 180, 270];
-/** Memory of the dispatcher in gigabytes. */
-const GB = 0.5;
 /** Events per second of the largest load. */
 const LARGE = 10_000;
 const usualConcurrency = shareConcurrency({}); // Of a deployment without options.
 const largeConcurrency = shareConcurrency({ deliveriesPerSecond: LARGE });
-/** What Lambda costs per hour in US dollars. */
-const perHour = ({ busy }: Phase) => digits(3600 * busy * GB * PRICES.lambdaGbSecond);
 /** Returns the latency of the other Actions in seconds, or 'grows' when more of their events wait than arrive in a second. */
 const waitOfOthers = ({ p99, backlog }: Phase, rate: number) => (backlog.others > rate ? 'grows' : p99);
 
 const rowsWithHangingEndpoint = [
-  { rate: 10, dispatcher: usualConcurrency.dispatcher, options: '' },
-  { rate: 1000, dispatcher: usualConcurrency.dispatcher, options: '' },
-  { rate: LARGE, dispatcher: largeConcurrency.dispatcher, options: `, \`deliveriesPerSecond=${LARGE}\`` },
-].flatMap(({ rate, dispatcher, options }) =>
+  { rate: 10, dispatcher: usualConcurrency.dispatcher },
+  { rate: 1000, dispatcher: usualConcurrency.dispatcher },
+  { rate: LARGE, dispatcher: largeConcurrency.dispatcher },
+].flatMap(({ rate, dispatcher }) =>
   SHARES.map((share) => {
     const run = ({ groups }: { readonly groups: boolean }) => {
       const setting = { eventsPerSecond: rate, share, hangsFrom: HANGS_FROM, dispatcher, groups, duration: END };
@@ -37,13 +32,12 @@ const rowsWithHangingEndpoint = [
     };
     const { before, onset, later } = run({ groups: true });
     return [
-      `${rate.toLocaleString('en')}/s${options}, ${share * 100} %`,
+      `${rate.toLocaleString('en')}/s, ${share * 100} %`,
       before.p99,
       waitOfOthers(onset, rate),
       waitOfOthers(later, rate),
       waitOfOthers(run({ groups: false }).later, rate),
       `${digits(before.concurrency)} → ${digits(later.concurrency)}`,
-      `${perHour(before)} → ${perHour(later)}`,
       later.backlog.hot > rate ? `${digits(later.backlog.hot / 1000)} k` : 'no',
     ];
   }),
@@ -51,7 +45,7 @@ const rowsWithHangingEndpoint = [
 
 const columns = [
   ...['Events, share of the Action', 'before', 'first 30 s', 'then', 'then, without group ids'],
-  ...['concurrent invocations', '$ per hour', 'its own backlog'],
+  ...['concurrent invocations', 'its own backlog'],
 ];
 const tables = [...WHAT_BREAKS_FIRST, { columns, rows: rowsWithHangingEndpoint }];
 writeFileSync(PAGE, withTables(readFileSync(PAGE, 'utf8'), tables));

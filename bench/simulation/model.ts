@@ -131,11 +131,11 @@ export function simulate(setting: Setting, begins: readonly number[]) {
   const queue = new FairQueue(setting);
   const schedule = new Map<number, (() => void)[]>();
   const every = Math.max(1, eventsPerSecond / SAMPLED_PER_SECOND); // Of so many latencies, one is kept.
-  const phases = begins.map((begin, index) => {
+  const phases = begins.map((_, index) => {
     const end = begins[index + 1] ?? duration;
     const latencies: number[] = [];
     const concurrencies: number[] = [];
-    return { latencies, concurrencies, end, seconds: end - begin, busy: 0, backlog: { hot: 0, others: 0 } };
+    return { latencies, concurrencies, end, backlog: { hot: 0, others: 0 } };
   });
   const phaseAt = (time: number) => (time < (begins[0] ?? 0) ? undefined : phases.find(({ end }) => time < end));
   let arrival = 0;
@@ -176,20 +176,17 @@ export function simulate(setting: Setting, begins: readonly number[]) {
         sample -= every;
         phaseAt(eventAt)?.latencies.push(now - eventAt + work + SERVICE_TIMES.answersAfter);
       }
-      if (phase !== undefined) phase.busy += seconds;
       at(now + seconds, () => endInvocation(seconds));
     });
     if (phase === undefined) continue;
     phase.concurrencies.push(queue.runningInvocations);
     for (const group of GROUPS) phase.backlog[group] = queue.waitingMessages[group].length;
   }
-  return phases.map(({ latencies, concurrencies, busy, seconds, backlog }) => ({
+  return phases.map(({ latencies, concurrencies, backlog }) => ({
     /** From the event to the endpoint's answer, for the other Actions. */
     p99: percentile(latencies, 0.99),
     /** Concurrent invocations of the dispatcher, 99th percentile over time. */
     concurrency: percentile(concurrencies, 0.99),
-    /** Seconds of the dispatcher that Lambda bills each second. */
-    busy: busy / seconds,
     /** Waiting messages at the end, without those that wait for their retry. */
     backlog,
   }));
