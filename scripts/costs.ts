@@ -206,15 +206,6 @@ const TABLES: readonly Table[] = [
       ['**total**', `**${dollars(IN_SHORT.idle)}**`],
     ],
   },
-  {
-    columns: ['Deliveries', 'va-wave', 'Svix Professional', 'EventBridge API destinations'],
-    rows: [1, 10, 100].map((millions) => [
-      `${millions} million`,
-      dollars(IN_SHORT.idle + millions * IN_SHORT.muchTraffic),
-      dollars(490 + millions * 100), // a month, and for a million messages
-      dollars(millions * 1.2), // 1.00 for a million events, and 0.20 for a million requests
-    ]),
-  },
 ];
 
 /** Returns the text of docs/costs.md with its tables computed. @throws Error when the page lacks one of them */
