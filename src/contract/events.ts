@@ -53,10 +53,7 @@ export const DELIVERED_EVENTS: readonly EventName[] = EVENT_NAMES.filter((name) 
 /** The `source` of events from this service and its command line. */
 export const PUBLISHED_BY_US = 'va-wave';
 
-/**
- * Name of an event of this service that is not in the catalog: an endpoint has failed for an hour. No Action receives it; operators add their
- * own rules for it.
- */
+/** An event that is not in the catalog: an endpoint has failed for an hour. No Action receives it; operators add rules of their own. */
 export const ENDPOINT_FAILING = 'va-wave.endpoint.failing';
 
 /** The organization of the canary's events. It does not exist, so they reach no Action. */

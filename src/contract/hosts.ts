@@ -69,16 +69,11 @@ export function pageHost(header: string): PageHost | undefined {
 }
 
 /** Returns the page of an Origin header as pageHost does, but accepts nothing after the host and port. */
-export function originHost(header: string): PageHost | undefined {
-  return /^[^/?#]+:\/\/[^/?#]+$/.test(header) ? pageHost(header) : undefined;
-}
+export const originHost = (header: string): PageHost | undefined =>
+  /^[^/?#]+:\/\/[^/?#]+$/.test(header) ? pageHost(header) : undefined;
 
 /** Returns whether an entry matches a page: exact host, no wildcards. An entry without a port matches any port, an entry with a port only that port. */
-export function hostMatches(entry: string, page: PageHost): boolean {
-  return entriesMatching(page).includes(entry);
-}
+export const hostMatches = (entry: string, page: PageHost): boolean => entriesMatching(page).includes(entry);
 
 /** Returns the two entries that match this page, as keys for an index of entries. */
-export function entriesMatching(page: PageHost): readonly [string, string] {
-  return [page.hostname, `${page.hostname}:${page.port}`];
-}
+export const entriesMatching = ({ hostname, port }: PageHost) => [hostname, `${hostname}:${port}`] as const;

@@ -12,8 +12,7 @@ export const METRICS = {
   attemptLatency: 'AttemptLatency',
   /** Counts requests that were answered with 500: a fault of the service, and never of a customer's endpoint. */
   failedRequests: 'FailedRequests',
-  /** Counts requests that were refused by authentication, authorization or a rate limit. The dimension `reason` is a code of REFUSALS,
-   * and `token_problem` says why a session token was refused. */
+  /** Counts refusals by authentication, authorization and rate limits: by the `reason`, a code of REFUSALS, or by the `token_problem`. */
   refusals: 'Refusals',
   /** Counts endpoints to which every delivery has failed for an hour; at most once per Action and day. */
   endpointsFailing: 'EndpointsFailing',

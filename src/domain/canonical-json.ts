@@ -17,6 +17,4 @@ function write(value: unknown): string {
 }
 
 /** Compares by code point. JavaScript compares UTF-16 units, which puts U+1F600 before U+FFFD. */
-function compareCodePoints(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));
-}
+const compareCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));

@@ -61,9 +61,7 @@ export class Refusal extends Error {
 }
 
 /** Returns a 400 that names the field. @example invalidField('data', 'must be a JSON object') */
-export function invalidField(field: string, problem: string): Refusal {
-  return invalidFields([{ field, problem }]);
-}
+export const invalidField = (field: string, problem: string): Refusal => invalidFields([{ field, problem }]);
 
 /** Returns a 400 that names these fields. The empty field means the whole input. */
 function invalidFields(fields: readonly FieldProblem[]): Refusal {

@@ -4,9 +4,7 @@ export type RandomBytes = (size: number) => Uint8Array;
 export type NewId = () => string;
 
 /** Returns whole Unix seconds. */
-export function unixSeconds(date: Date): number {
-  return Math.floor(date.getTime() / 1000);
-}
+export const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 

@@ -172,17 +172,13 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
     forMember('listAssistants', DASHBOARD_SCHEMAS.listAssistants.query, async ({ member, input, invocation }) => {
       const { assistants, unreadable, next = null } = await context.store.assistantsPage(member.org_id, input.after);
       for (const { site_id, cause } of unreadable) invocation.report({ kind: 'assistant_unreadable', site_id, cause });
-      return {
-        assistants: assistants.filter(({ deleting }) => !deleting).map(viewOfAssistant),
-        unreadable: unreadable.map(({ site_id }) => ({ site_id })),
-        next,
-      };
+      const shownAssistants = assistants.filter(({ deleting }) => !deleting).map(viewOfAssistant);
+      return { assistants: shownAssistants, unreadable: unreadable.map(({ site_id }) => ({ site_id })), next };
     }),
-    forMember('createAssistant', assistantCreation, async ({ member, input }) =>
-      viewOfAssistant(
-        await createAssistant(member.org_id, input.assistant, authoredContext(member, input.idempotency_key)),
-      ),
-    ),
+    forMember('createAssistant', assistantCreation, async ({ member, input }) => {
+      const creationContext = authoredContext(member, input.idempotency_key);
+      return viewOfAssistant(await createAssistant(member.org_id, input.assistant, creationContext));
+    }),
     forMember('getAssistant', nothing, async (call) => viewOfAssistant(await assistant(call))),
     forMember('updateAssistant', assistantUpdate, async (call) => {
       const { member, input } = call;
@@ -208,10 +204,8 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
     }),
     forMember('createAction', actionCreation, async (call) => {
       const { member, input } = call;
-      const storedAssistant = await assistant(call);
-      return viewOfAction(
-        await createAction(storedAssistant, input.action, authoredContext(member, input.idempotency_key)),
-      );
+      const creationContext = authoredContext(member, input.idempotency_key);
+      return viewOfAction(await createAction(await assistant(call), input.action, creationContext));
     }),
     forMember('getAction', nothing, async (call) => viewOfAction(await action(call))),
     forMember('updateAction', actionUpdate, async (call) => {

@@ -77,11 +77,7 @@ const CUT_CHARACTERS = 50_000;
 const writeUnits = (payloadBytes: number) => Math.ceil((OTHER_BYTES + payloadBytes) / WRITE_UNIT_BYTES);
 
 /** Compresses a payload when that saves a write unit; otherwise it stays readable in the AWS console. */
-export function storedPayload(payload: string | null): {
-  payload?: string;
-  payload_gzip?: Uint8Array;
-  payload_cut: boolean;
-} {
+export function storedPayload(payload: string | null): Pick<StoredRecord, 'payload' | 'payload_gzip' | 'payload_cut'> {
   if (payload === null) return { payload_cut: false };
   const bytes = Buffer.byteLength(payload);
   if (writeUnits(bytes) === 1) return { payload, payload_cut: false };

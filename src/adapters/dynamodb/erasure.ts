@@ -14,21 +14,23 @@ const DELETES_AT_ONCE = 25;
 
 type Key = Record<string, unknown>;
 
+const ONE_ASSISTANT_LESS = {
+  UpdateExpression: 'ADD assistant_count :less',
+  ExpressionAttributeValues: { ':less': -1 },
+};
 const ONLY_KEYS = { ProjectionExpression: 'pk, sk' };
 
 type AuditItem = ReturnType<typeof readAuditRecord>;
 
-type Deletion = { readonly org_id: string; readonly site_id?: string | undefined; readonly deleted_at: string };
-
+const deletion = z.object({ org_id: z.string(), site_id: z.string().optional(), deleted_at: z.string() });
+type Deletion = Readonly<z.infer<typeof deletion>>;
+const readDeletion = itemReader(z.object({ deletion }));
 /** Deletions are kept in the table of the delivery log, which is never restored, and they do not expire, because a backup may be of any age. */
 const deletionKey = ({ org_id, site_id }: Omit<Deletion, 'deleted_at'>) => ({
   pk: 'DELETED',
   // Deletions are listed by the prefix, which DynamoDB does not accept empty.
   sk: `ID#${site_id ?? org_id}`,
 });
-const readDeletion = itemReader(
-  z.object({ deletion: z.object({ org_id: z.string(), site_id: z.string().optional(), deleted_at: z.string() }) }),
-);
 
 /**
  * Finds and erases stored data. Every call may be repeated. Erasing calls return the number of erased items; their `step` may throw to end the work.
@@ -168,14 +170,7 @@ export function erasure(
         { Delete: { TableName, Key: KEYS.assistant(site_id), ConditionExpression: 'attribute_exists(pk)' } },
         { Delete: { TableName, Key: KEYS.organizationSite(org_id, site_id) } },
         ...(domain === '' ? [] : [{ Delete: { TableName, Key: KEYS.domain(domain, site_id) } }]),
-        {
-          Update: {
-            TableName,
-            Key: KEYS.organization(org_id),
-            UpdateExpression: 'ADD assistant_count :less',
-            ExpressionAttributeValues: { ':less': -1 },
-          },
-        },
+        { Update: { TableName, Key: KEYS.organization(org_id), ...ONE_ASSISTANT_LESS } },
       ]);
     },
 

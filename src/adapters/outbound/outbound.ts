@@ -11,10 +11,7 @@ import { createIdleConnections } from './idle-connections.ts';
 import type { NetworkRule } from './network-rule.ts';
 
 export type OutboundOptions = {
-  /**
-   * Milliseconds: `monotonic` for deadline and latency; `wall`, which also advances while the process is frozen, since the epoch, for the age
-   * of an idle connection.
-   */
+  /** In milliseconds: one that measures durations, and the time since the epoch, which also advances while the process is frozen. */
   readonly clock: { readonly monotonic: () => number; readonly wall: () => number };
   /** @default OUTBOUND_TIMEOUT_MS (5 s, spec "Limits") */
   readonly timeoutMs?: number;

@@ -3,6 +3,7 @@ import {
   ChangeMessageVisibilityBatchCommand,
   GetQueueAttributesCommand,
   ListMessageMoveTasksCommand,
+  type QueueAttributeName,
   ReceiveMessageCommand,
   type SQSClient,
   StartMessageMoveTaskCommand,
@@ -27,16 +28,12 @@ export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters:
   return {
     /** Returns the approximate number of messages, including the invisible ones. */
     count: async () => {
-      const { Attributes } = await client.send(
-        new GetQueueAttributesCommand({
-          QueueUrl,
-          AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
-        }),
-      );
-      return (
-        Number(Attributes?.ApproximateNumberOfMessages ?? 0) +
-        Number(Attributes?.ApproximateNumberOfMessagesNotVisible ?? 0)
-      );
+      const AttributeNames: QueueAttributeName[] = [
+        'ApproximateNumberOfMessages',
+        'ApproximateNumberOfMessagesNotVisible',
+      ];
+      const { Attributes = {} } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
+      return AttributeNames.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
     },
 
     /** Receives some visible messages, or none when there are no more. They stay invisible for five minutes. */

@@ -118,14 +118,15 @@ export async function deleteAction(
 }
 
 /** Returns an Action. @throws Refusal 404 */
-export async function requireAction(actionId: string, { store }: Context<'store'>): Promise<Action> {
-  return existingAction(await store.findActionById(actionId), actionId);
-}
+export const requireAction = async (actionId: string, { store }: Context<'store'>): Promise<Action> =>
+  existingAction(await store.findActionById(actionId), actionId);
 
 /** Returns an Action of the member's organization. @throws Refusal 404, also for an Action of another organization */
-export async function actionOf({ org_id }: Membership, actionId: string, { store }: Context<'store'>): Promise<Action> {
-  return existingAction(await store.findAction(org_id, actionId), actionId);
-}
+export const actionOf = async (
+  { org_id }: Membership,
+  actionId: string,
+  { store }: Context<'store'>,
+): Promise<Action> => existingAction(await store.findAction(org_id, actionId), actionId);
 
 /** Returns an Action with only events of this catalog. What else the dashboard may not show, the schema of the answer leaves out. */
 export function viewOfAction(action: Action): ActionView {
@@ -167,8 +168,7 @@ function requireUsable(parameters: ParametersSchema | undefined): void {
   if (wrong !== undefined) throw invalidField(`parameters.${wrong.field}`, wrong.problem);
 }
 
-function slugTaken(action: Action): Refusal {
-  return new Refusal('name_taken', {
-    problem: `another ${action.trigger} Action of this assistant is already called ${action.slug}`,
-  });
+function slugTaken({ trigger, slug }: Action): Refusal {
+  const problem = `another ${trigger} Action of this assistant is already called ${slug}`;
+  return new Refusal('name_taken', { problem });
 }

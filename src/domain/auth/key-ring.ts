@@ -45,13 +45,9 @@ export const TURN_MAX_SECONDS = 900;
 /** Seconds for which a retired key is kept: until the last token that it signed is no longer accepted. */
 const RETIRED_KEPT_SECONDS = TTL_MINUTES_MAX * 60 + TURN_MAX_SECONDS + RING_CACHE_SECONDS;
 
-/**
- * Returns the key with this id, unless the last token that it can have signed has expired. From then on, a leaked retired key is
- * worthless, even while the ring still has it.
- */
-export function verifyingKey(ring: KeyRing, kid: string, now: Date): RingKey | undefined {
-  return stillNeeded(ring, now).find((key) => key.kid === kid);
-}
+/** Returns the key with this id, unless its last token has expired: a leaked retired key is worthless, even while the ring has it. */
+export const verifyingKey = (ring: KeyRing, kid: string, now: Date): RingKey | undefined =>
+  stillNeeded(ring, now).find((key) => key.kid === kid);
 
 /** Returns the keys without those whose last token has expired: the retired ones, counted from the time at which the next key began to sign. */
 function stillNeeded(ring: KeyRing, now: Date): readonly RingKey[] {
@@ -61,13 +57,11 @@ function stillNeeded(ring: KeyRing, now: Date): readonly RingKey[] {
   });
 }
 
-/**
- * Adds a key and removes the keys whose last token has expired. The new key signs as soon as every container has read it. Repeated
- * rotations invalidate no token.
- */
-export function rotateRing(ring: KeyRing, now: Date, randomBytes: RandomBytes): KeyRing {
-  return [newRingKey(now, randomBytes), ...stillNeeded(ring, now)];
-}
+/** Adds a key and removes the keys whose last token has expired. Repeated rotations invalidate no token. */
+export const rotateRing = (ring: KeyRing, now: Date, randomBytes: RandomBytes): KeyRing => [
+  newRingKey(now, randomBytes),
+  ...stillNeeded(ring, now),
+];
 
 /** Returns the age of the newest key in days; undefined for the first key, because CloudFormation generates it without a time. */
 export function newestKeyAgeDays([newest]: KeyRing, now: Date): number | undefined {

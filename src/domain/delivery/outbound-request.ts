@@ -14,10 +14,8 @@ export class InvocationEnded extends ServiceError {
   }
 }
 
-const QUOTA_USED = failureAnswer({
-  code: 'quota_exceeded',
-  message: 'The organization has used its quota of outbound requests for this day (UTC)',
-});
+const USED_UP = 'The organization has used its quota of outbound requests for this day (UTC)';
+const QUOTA_USED = failureAnswer({ code: 'quota_exceeded', message: USED_UP });
 
 /**
  * Sends no request of an organization that has used its quota of the UTC day. Every attempt counts, including retries, replays and

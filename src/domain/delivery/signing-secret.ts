@@ -9,9 +9,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Creates the signing secret of an Action: `whsec_`, the usual prefix of webhook secrets, and 256 random bits. */
-export function newSigningSecret(randomBytes: RandomBytes): string {
-  return `whsec_${Buffer.from(randomBytes(32)).toString('base64url')}`;
-}
+export const newSigningSecret = (randomBytes: RandomBytes): string =>
+  `whsec_${Buffer.from(randomBytes(32)).toString('base64url')}`;
 
 /**
  * Seals a signing secret for storage. Uses AES-256-GCM with the Action's id as associated data, so that the sealed secret cannot be
@@ -26,9 +25,7 @@ export function sealSigningSecret(secret: string, actionId: string, key: Sealing
 }
 
 /** Returns the id of the key that sealed a secret; empty for text that is not sealed. */
-export function sealedWith(sealed: string): string {
-  return sealed.split('.')[1] ?? '';
-}
+export const sealedWith = (sealedSecret: string): string => sealedSecret.split('.')[1] ?? '';
 
 /**
  * Opens a signing secret that sealSigningSecret sealed.

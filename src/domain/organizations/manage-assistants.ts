@@ -52,9 +52,8 @@ export async function createAssistant(orgId: string, input: unknown, context: Ma
 const settingsOf = (assistant: Assistant) => z.object(ASSISTANT_SETTINGS).parse(assistant);
 
 /** Returns how many assistants an organization may have. */
-export function assistantLimit({ assistant_limit }: Organization): number {
-  return assistant_limit ?? ASSISTANTS_PER_ORGANIZATION;
-}
+export const assistantLimit = ({ assistant_limit = ASSISTANTS_PER_ORGANIZATION }: Organization): number =>
+  assistant_limit;
 
 /**
  * Changes the named settings of an assistant and keeps the others. null removes one that may be missing.

@@ -84,9 +84,10 @@ async function restrictOrganization(orgId: string, restriction: OrganizationRest
   for (;;) {
     const organization = await requireOrganization(orgId, context);
     const isOutdated = (part: Assistant | Action) => !haveSameRestrictions(part, organization);
+    const restrictions = restrictionsOf(organization);
     const nextOf = <Part extends Assistant | Action>(part: Part) => ({
       ...part,
-      ...restrictionsOf(organization),
+      ...restrictions,
       version: part.version + 1,
     });
     const allAssistants = await store.listAssistants(orgId);

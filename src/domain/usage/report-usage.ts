@@ -73,9 +73,7 @@ async function reportingOrganization(siteId: string, { configuration }: Context<
 }
 
 /** Returns the id under which the delivery log keeps the usage reports of a site. */
-export function usageLogId(siteId: string): string {
-  return `usage_${siteId}`;
-}
+export const usageLogId = (siteId: string): string => `usage_${siteId}`;
 
 /** Returns whether a webhook answered that the conversation stops: with 200, and with the whole of its body. */
 function saysStop(answer: EndpointAnswer): boolean {
