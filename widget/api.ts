@@ -11,7 +11,6 @@ export type RefusalParts = Readonly<Record<keyof Pick<ErrorResponse, 'code' | 'e
   readonly fields: NonNullable<ErrorResponse['fields']>;
 };
 
-/** The answer to a request. */
 export type ApiAnswer<T> = {
   /** 0 means no readable answer: a network error, a timeout or the browser's cross-origin check. */
   readonly status: number;
@@ -23,7 +22,6 @@ export type ApiAnswer<T> = {
   readonly retryAfter: number;
 };
 
-/** A path of the API below its base. */
 type Path = `${PublicPath<'initWidget'>}?site=${string}` | PublicPath<'submitForm'>;
 
 /** Longer than the 5 s that the service allows the customer's endpoint. */

@@ -22,7 +22,6 @@ export function isComposing(event: Pick<KeyboardEvent, 'isComposing' | 'keyCode'
   return event.isComposing || event.keyCode === 229;
 }
 
-/** Resolves to the next event of a type. */
 export function nextEvent(target: EventTarget, type: string): Promise<unknown> {
   return new Promise((resolve) => target.addEventListener(type, resolve, { once: true }));
 }

@@ -25,12 +25,11 @@ const CONTROLS: { readonly [type in FormField['type']]: { readonly [hint: string
 
 export type FieldView = ReturnType<typeof fieldView>;
 
-/** The number of fields that were created, for their ids. */
-let ids = 0;
+let createdFields = 0;
 
 /** Creates the label, the input and the error message of a field. Labels may be in any language. */
 export function fieldView(field: FormField, texts: Texts, announce: Announce) {
-  const id = `field-${++ids}`;
+  const id = `field-${++createdFields}`;
   // A service that is newer than this loader can have other types.
   const hints = CONTROLS[field.type] ?? CONTROLS.Text;
   const autocomplete = hints.autocomplete ?? (field.type === 'Text' ? autofill(field, texts) : undefined);
@@ -87,7 +86,6 @@ export function fieldView(field: FormField, texts: Texts, announce: Announce) {
       const { json } = content();
       return json ? [[field.key, json]] : [];
     },
-    /** Shows an error message, or removes it. */
     showError,
     /** Returns whether the value may be sent, and shows why not. */
     check: (): boolean => {

@@ -15,7 +15,6 @@ const NO_ATTEMPT: SubmitAttempt = { values: '', clientKey: '' };
 /** A page that the visitor left while it sent is followed by one that repeats the attempt, but not later than this. */
 const REPEAT_MS = 30 * 60 * 1000;
 
-/** What a form needs of the visitor's session. */
 export type FormSession = Pick<VisitorSession, 'submit' | 'storage'>;
 
 /** Tells the visitor a text, also one who does not look at the panel. `needsVisitor` marks the launcher until the panel is open. */

@@ -13,7 +13,6 @@ export const pageDocument = new Proxy(document, {
   },
 });
 
-/** The settings in the page's script tag. */
 export type TagSettings = NonNullable<ReturnType<typeof readSettings>>;
 
 /** The page's one-line stub: a function that keeps its calls in `q` until the loader starts (docs/widget.md). Some make `q` with the first call. */

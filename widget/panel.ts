@@ -103,7 +103,6 @@ export function panel(
     /** Returns the field of the visible form with this name. */
     fieldNamed: (name = '') =>
       [...body.querySelectorAll<HTMLInputElement>('input, textarea')].find((input) => name && input.name === name),
-    /** Shows the form with this slug if it exists. */
     showForm: (slug: string) => {
       const form = forms.find((one) => one.slug === slug);
       if (form) showForm(form, !mountView && forms.length === 1);

@@ -43,7 +43,6 @@ function localeOf(code: string): Intl.Locale | undefined {
   }
 }
 
-/** Returns whether a language is written from right to left. */
 export function isRightToLeft(code: string): boolean {
   return /Arab|Hebr|Thaa|Syrc|Nkoo|Adlm|Rohg/.test(String(localeOf(code)));
 }

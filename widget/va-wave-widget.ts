@@ -31,7 +31,6 @@ function start(first: TagSettings, stub?: Stub): void {
   let isStorageAllowed = false;
   let init: InitResponse | undefined;
   let languageTexts: LanguageTexts | undefined;
-  /** The language whose texts were asked for last. */
   let requestedLanguage: string | undefined;
   let widget: Widget | undefined;
   let isDestroyed = false;

@@ -9,7 +9,6 @@ import { identifier } from './widget.ts';
 export const refusedInvocation = z.object({
   ...REFUSED,
   code: z.literal(REFUSAL_CODES),
-  /** HTTP status code. */
   status: z.int(),
   /** Whole seconds after which the caller can try again. */
   retry_after_seconds: z.int().optional(),

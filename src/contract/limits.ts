@@ -38,7 +38,6 @@ export const ASSISTANTS_PER_ORGANIZATION = 100;
 export const ASSISTANTS_PER_ORGANIZATION_MAX = 10_000;
 /** Assistants in one response of a list. An assistant can have 60 KB of JSON, and Lambda's response 6 MB. */
 export const ASSISTANTS_PER_PAGE = 50;
-/** Records in one response of the audit trail. */
 export const AUDIT_PER_PAGE = 100;
 /** Characters that the audit trail keeps of an old or new value. All values of a record are far smaller than an item may be. */
 export const AUDIT_VALUE_CHARACTERS = 500;
@@ -62,7 +61,6 @@ export const EVENT_DATA_MAX_LEVELS = 500;
 export const EVENT_DETAIL_MAX_BYTES = 1_048_000;
 /** Pauses in seconds between the attempts of one Event delivery. */
 export const EVENT_RETRY_DELAYS_SECONDS: readonly number[] = [2, 4];
-/** Attempts of one Event delivery. */
 export const EVENT_ATTEMPTS = EVENT_RETRY_DELAYS_SECONDS.length + 1;
 /** Limit for DNS lookup, connection, TLS, headers and body together. */
 export const OUTBOUND_TIMEOUT_MS = 5000;

@@ -83,7 +83,6 @@ export const MEMBERSHIP = {
 };
 export type Membership = Stored<typeof MEMBERSHIP>;
 
-/** Operations that the audit trail of an organization records. */
 export const AUDIT_OPERATIONS = [
   'update_organization',
   'create_assistant',

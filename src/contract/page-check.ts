@@ -30,7 +30,6 @@ export function checkPage(address: string, settings: PageSettings): PageVerdict 
   };
 }
 
-/** Returns settings with their hosts as a save normalizes them. */
 function normalizedSettings(settings: PageSettings): PageSettings {
   return {
     ...settings,
@@ -53,7 +52,6 @@ function refusalsOf(page: PageHost, settings: PageSettings): PageVerdict['refuse
 export type SiteSettings = PageSettings & {
   /** Whether the assistant has a server secret. Without one, nobody can create the tokens of Session Signed. */
   readonly server_secret: object | null;
-  /** Whether the operator has suspended the organization. */
   readonly isSuspended: boolean;
 };
 

@@ -1,4 +1,3 @@
-/** The CloudWatch namespace of the service's own metrics. */
 export const METRICS_NAMESPACE = 'va-wave';
 
 /** Names of the service's own metrics. Functions emit them, and alarms and the CloudWatch dashboard read them. */

@@ -55,10 +55,8 @@ export type World = {
   readonly randomBytes: RandomBytes;
 };
 
-/** The named members of the world. */
 export type Context<Member extends keyof World> = Pick<World, Member>;
 
-/** What changes of organizations, assistants and Actions need. */
 export type ManagementContext = Context<'store' | 'now' | 'randomBytes'> & { readonly author: Author };
 
 /**
@@ -288,7 +286,6 @@ export type AttemptStart = AttemptKey &
     readonly hasMessage: boolean;
   };
 
-/** What became of the claim of an attempt. */
 export type Claim =
   /** The record is written. The caller sends the request. */
   | { readonly kind: 'claimed' }
@@ -351,7 +348,6 @@ export type ConfigurationStore = {
   /** Writes only the named fields, so that a concurrent change of another field is kept. */
   readonly changeOrganization: (orgId: string, change: OrganizationChange, author: Author) => Promise<void>;
   readonly findOrganization: (orgId: string) => Promise<Organization | undefined>;
-  /** Reads all organizations, page by page. */
   readonly listOrganizations: () => AsyncIterable<OrganizationList>;
 
   /**
@@ -419,7 +415,6 @@ export type Members = {
   readonly remove: (orgId: string, sub: string, record?: AuditRecord) => Promise<void>;
 };
 
-/** A login of the user pool. */
 export type Login = {
   readonly sub: string;
   readonly username: string;
@@ -431,7 +426,6 @@ export type Login = {
   readonly providers: readonly string[];
 };
 
-/** The user pool's logins. */
 export type Logins = {
   /** Finds all logins with an email address, in whatever case it is written. */
   readonly withEmail: (email: string) => Promise<readonly Login[]>;

@@ -3,7 +3,6 @@ export type Clock = () => Date;
 export type RandomBytes = (size: number) => Uint8Array;
 export type NewId = () => string;
 
-/** Returns whole Unix seconds. */
 export const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';

@@ -131,7 +131,6 @@ function matcherOf(operation: DashboardOperation): DashboardRoute['match'] {
   };
 }
 
-/** What the operations of the dashboard need of the world. */
 export type DashboardContext = Omit<ManagementContext, 'author'> &
   Context<'members' | 'requestCounts' | 'testAction' | 'sealSigningSecret'>;
 

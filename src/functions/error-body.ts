@@ -6,7 +6,6 @@ type Failed = { readonly code: ErrorCode; readonly message: string } & Partial<
   Pick<Refusal, 'field' | 'fields' | 'submissionId'>
 >;
 
-/** Returns the body of an error response. */
 export const errorBody = ({ code, message, field, fields = [], submissionId }: Failed): ErrorResponse => ({
   success: false,
   code,

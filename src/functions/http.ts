@@ -33,7 +33,6 @@ export type HttpRequest = {
   readonly logSite: (entity: { readonly org_id: string; readonly site_id: string } | undefined) => void;
 };
 
-/** What a route answers. The body becomes JSON. */
 export type HttpReply = { readonly status: number; readonly body?: object };
 
 const verifiedToken = z.object({

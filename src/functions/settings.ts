@@ -10,7 +10,6 @@ export function setting(name: keyof typeof ENVIRONMENT, environment: NodeJS.Proc
   return value;
 }
 
-/** The clock of the handlers. */
 export const now = (): Date => new Date();
 
 /** Clocks of the outbound pipeline in milliseconds. `monotonic` measures durations; `wall` also advances while the container is frozen. */

@@ -103,8 +103,7 @@ const subscriptionsVersion = z.object({ subscriptions_version: z.number().defaul
  * `subscriptions_version`; it is seen after this time at the latest.
  */
 const KEPT_MS = 60_000;
-/** Number of organizations whose subscriptions a container keeps. */
-const KEPT_MAX = 500;
+const KEPT_ORGANIZATIONS_MAX = 500;
 
 /**
  * Creates the read of an organization's subscriptions. Reading them means reading the organization's Actions as a whole, so a container
@@ -114,7 +113,7 @@ const KEPT_MAX = 500;
 export function subscriptionReads(client: DynamoDb, table: string, now: Clock): Subscriptions['subscribersOf'] {
   type EventActions = Omit<SubscriberList, 'exists'>;
   type Kept = { readonly version: number; readonly readAt: number; readonly list: EventActions };
-  const keptSubscriptions = new BoundedMap<string, Kept>(KEPT_MAX);
+  const keptSubscriptions = new BoundedMap<string, Kept>(KEPT_ORGANIZATIONS_MAX);
   const itemOf = batchedReads(client, table);
 
   const readSubscriptions = async (orgId: string): Promise<EventActions> => {

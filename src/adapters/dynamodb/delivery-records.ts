@@ -22,7 +22,6 @@ const partition = (logId: string, digit: string) => `ACTION#${logId}#${digit}`;
 export const partitionOf = (logId: string, reference: string): string =>
   partition(logId, createHash('sha256').update(reference).digest('hex').charAt(0));
 
-/** Lists the partition keys of a log. */
 export const logPartitions = (logId: string): readonly string[] => DIGITS.map((digit) => partition(logId, digit));
 
 const logOf = (pk: string): string => pk.slice('ACTION#'.length, -'#0'.length);
@@ -59,7 +58,6 @@ const storedRecord = z.object({
 export type StoredRecord = z.infer<typeof storedRecord>;
 export const readRecord = itemReader(storedRecord);
 
-/** Returns the key of the record of an attempt. */
 export const keyOf = (key: AttemptKey) => ({
   pk: partitionOf(key.action_id, key.reference),
   sk: [key.at, key.reference, key.attempt, ...(key.replay === undefined ? [] : [key.replay])].join('#'),

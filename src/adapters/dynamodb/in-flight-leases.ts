@@ -14,8 +14,7 @@ const KEPT_SECONDS = 3600;
 const ATTEMPTS = 6;
 /** Time for which a container that saw all places taken does not write again. DynamoDB accepts 1 000 writes per second for one item. */
 const SEEN_FULL_MS = 200;
-/** Number of full organizations that a container remembers. */
-const REMEMBERED_MAX = 1000;
+const REMEMBERED_ORGANIZATIONS_MAX = 1000;
 
 /**
  * Limits the requests in flight of an organization, or of its usage webhooks (`usage#<organization>`). One item of the counters table has
@@ -30,7 +29,7 @@ export function inFlightLeases(
   choose: (options: number) => number,
 ): TakeLease {
   const all = Array.from({ length: places }, (_, place) => place);
-  const fullUntil = new BoundedMap<string, number>(REMEMBERED_MAX);
+  const fullUntil = new BoundedMap<string, number>(REMEMBERED_ORGANIZATIONS_MAX);
 
   return async (orgId, now) => {
     const fullMs = (fullUntil.get(orgId) ?? 0) - now.getTime();

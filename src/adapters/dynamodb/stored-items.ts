@@ -120,7 +120,6 @@ function isOfClass(prototype: unknown): boolean {
   );
 }
 
-/** Returns the query of all items of a partition. */
 export const allUnder = (TableName: string, pk: string) => ({
   TableName,
   KeyConditionExpression: 'pk = :pk',

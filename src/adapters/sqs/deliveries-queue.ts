@@ -36,7 +36,6 @@ type Entry = Outgoing &
 /** Sets the seconds from now until SQS may deliver a received message again. */
 export type HideFor = (receiptHandle: string, seconds: number) => Promise<void>;
 
-/** Creates what hides the received messages of a queue. */
 export const messageHiding =
   (client: SQSClient, QueueUrl: string): HideFor =>
   async (ReceiptHandle, VisibilityTimeout) => {

@@ -86,7 +86,6 @@ const TEXTS =
   'test test@example.com TEST Test 1 12 1234 12345 123456 A1 AB12 AB-1234 ABC-123 ABC123 A1B2C3 2026-01-31 2026-01-31T12:00:00Z ' +
   '12:30 +15550100 555-0100 https://example.com/ 00000000-0000-4000-8000-000000000000';
 
-/** Sample values by type. */
 const SAMPLES: Readonly<Record<ParameterProperty['type'], readonly ArgumentValue[]>> = {
   boolean: [true],
   integer: [1],

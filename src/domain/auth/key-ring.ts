@@ -15,7 +15,6 @@ export type KeyRing = readonly [RingKey, ...RingKey[]];
 /** A ring as it is stored. `version` changes with every change of the ring. */
 export type StoredRing = { readonly ring: KeyRing; readonly version: string };
 
-/** The place where a ring is stored (adapters/secrets). */
 export type RingStore = {
   readonly readRing: () => Promise<StoredRing>;
   /** Replaces the ring that was read. @throws Refusal 409, and changes nothing, when the stored ring is another one by now */

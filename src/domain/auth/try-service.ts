@@ -3,7 +3,6 @@ import { CREDENTIAL_HEADERS, PUBLIC_OPERATIONS, type PublicBody } from '../../co
 import { parseJson } from '../parse-json.ts';
 import { siteOfServerSecret } from './server-secret.ts';
 
-/** A request to a public address of the service. */
 export type PublicRequest = {
   readonly method: 'GET' | 'POST';
   /** Path below `{base_url}`. */

@@ -77,7 +77,6 @@ export function retryDelay(attempt: number, result: AttemptOutcome): number | un
   return EVENT_RETRY_DELAYS_SECONDS[attempt - 1];
 }
 
-/** Returns whether an Event delivery is retried after this failure. */
 export function isRetried(code: FailureCode, status: number | null): boolean {
   if (code === 'http_status') return status === 408 || status === 429 || (status ?? 0) >= 500;
   return FAILURES[code].isRetried;

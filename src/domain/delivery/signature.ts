@@ -21,7 +21,6 @@ export function signatureHeader(secret: string, timestampSeconds: number, body: 
   return [`t=${timestampSeconds}`, ...signatures].join(',');
 }
 
-/** Returns the signatures in a value of the header. */
 export const signaturesIn = (header: string): readonly string[] =>
   header
     .split(',')

@@ -77,7 +77,6 @@ export function auditValues(fields: readonly string[], previous: object, next: o
   }));
 }
 
-/** What an audit record needs of the world. */
 export type RecordContext = Context<'now'> & Pick<ManagementContext, 'author'>;
 
 /** Returns the audit record of what somebody does that is no change of a version. */

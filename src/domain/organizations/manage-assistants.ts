@@ -51,7 +51,6 @@ export async function createAssistant(orgId: string, input: unknown, context: Ma
 
 const settingsOf = (assistant: Assistant) => z.object(ASSISTANT_SETTINGS).parse(assistant);
 
-/** Returns how many assistants an organization may have. */
 export const assistantLimit = ({ assistant_limit = ASSISTANTS_PER_ORGANIZATION }: Organization): number =>
   assistant_limit;
 
