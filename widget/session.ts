@@ -60,10 +60,7 @@ export function tokenRequests() {
   };
 }
 
-/**
- * Opens the session of one visitor, whom the site id or the session token identifies. The token takes precedence. The visitor can see
- * both. Another visitor gets another session.
- */
+/** Opens the session of one visitor, whom the token, or else the site id, identifies. The visitor can see both. */
 export function openSession(settings: TagSettings, requests: TokenRequests) {
   const { post, end } = apiClient(settings);
   let isEnded = false;

@@ -18,10 +18,7 @@ if (settings) {
   else start(settings, Object(existingApi));
 }
 
-/**
- * Starts the widget. Nothing appears on the page before the service has accepted init.
- * @param stub the page's stub. Its calls run first, and `destroy` restores it.
- */
+/** Starts the widget, which appears after init. @param stub of the page: its calls run first, `destroy` restores it */
 function start(first: TagSettings, stub?: Stub): void {
   /** The settings of the tag that counts: a later tag may replace the first one. */
   let settings = first;

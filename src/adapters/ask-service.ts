@@ -6,10 +6,7 @@ const TIMEOUT_MS = 8_000;
 /** Several times the largest file that the canary asks for. */
 const ANSWER_MAX_BYTES = 1024 * 1024;
 
-/**
- * Sends requests to the service at its own public address. A redirect is an answer like any other, and is not followed. It does not use
- * the outbound pipeline, which is for endpoints of customers.
- */
+/** Sends requests to the service's own public address, without the outbound pipeline. A redirect is not followed. */
 export function askService(baseUrl: string, timeoutMs = TIMEOUT_MS): Ask {
   const dispatcher = new Agent({
     // undici heeds the signal only once it is connected.

@@ -25,10 +25,7 @@ export type AwsAccess = {
 /** Each call has two retries. Writes too: each write of this service is idempotent or recognizes its own repetition. */
 const ATTEMPTS = 3;
 
-/**
- * Returns the settings that all clients share.
- * @param timeoutMs limit in milliseconds for the start of the response of one attempt, and for each pause within the response
- */
+/** @param timeoutMs limit for the start of the response of one attempt, and for each pause within the response */
 const settings = (access: AwsAccess, timeoutMs: number) => ({
   maxAttempts: ATTEMPTS,
   retryMode: 'standard',
@@ -45,10 +42,7 @@ const settings = (access: AwsAccess, timeoutMs: number) => ({
   ...access,
 });
 
-/**
- * Creates a DynamoDB client. Its timeout is two seconds: a retry is faster than an attempt that takes longer. The document client over it
- * refuses `cacheMiddleware`.
- */
+/** Its timeout is two seconds: a retry is faster. The document client over it refuses `cacheMiddleware`. */
 export const dynamoDbClient = (access: AwsAccess = {}): DynamoDBClient =>
   new DynamoDBClient({ ...settings(access, 2000), cacheMiddleware: false });
 
@@ -75,10 +69,7 @@ export const eventBridgeClient = (access: AwsAccess = {}): EventBridgeClient =>
 export const snsClient = (access: AwsAccess = {}): SNSClient =>
   new SNSClient({ ...settings(access, 2000), maxAttempts: 2 });
 
-/**
- * Creates a Lambda client. Its timeout is longer than the slowest invocation: an outbound attempt of five seconds and its log writes.
- * It never repeats an invocation.
- */
+/** Outlasts the slowest invocation: an outbound attempt of five seconds and its log writes. It never repeats one. */
 export const lambdaClient = (access: AwsAccess = {}): LambdaClient =>
   new LambdaClient({ ...settings(access, 14_000), maxAttempts: 1 });
 

@@ -48,10 +48,7 @@ export function inBatches<Question, Answer>(
   };
 }
 
-/**
- * Splits entries into batches within these limits, in their order. No two entries of a batch have the same key. An entry that is larger than
- * a batch is alone in one.
- */
+/** Splits entries into batches in their order. No two of a batch have one key. One larger than a batch is alone. */
 export function batchesOf<Entry extends { readonly bytes: number; readonly key?: string }>(
   entries: readonly Entry[],
   limits: { readonly entries: number; readonly bytes: number },

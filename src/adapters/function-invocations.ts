@@ -41,10 +41,7 @@ export function actionTestFunction(client: LambdaClient, functionName: string): 
   };
 }
 
-/**
- * Creates the calls of an assistant runtime to this service, for manual tests. They throw a Refusal 400, and 401 for an invalid token.
- * @param functions the names of the functions that are invoked
- */
+/** Creates the calls of an assistant runtime by the names of its functions. @throws Refusal 400, 401 for a bad token */
 export const assistantRuntime = (
   client: LambdaClient,
   functions: { readonly aiAction: string; readonly usageReport: string },

@@ -14,10 +14,7 @@ import * as z from 'zod';
 import type { Login, Logins } from '../domain/context.ts';
 import { parseJson } from '../domain/parse-json.ts';
 
-/**
- * The logins of a user pool of any kind. Cognito sends a new user an invitation with a temporary password. With `temporaryPassword`, it
- * sends no mail.
- */
+/** The logins of any user pool. A new user gets an invitation by mail, but none with `temporaryPassword`. */
 export function userPoolLogins(
   client: CognitoIdentityProviderClient,
   UserPoolId: string,

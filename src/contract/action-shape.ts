@@ -17,10 +17,7 @@ export const ADDED_TO_ACTION = {
   action_id: z.string(),
   org_id: z.string(),
   site_id: z.string(),
-  /**
-   * Tool name of an AI-decided Action, or last path segment of a Form's submit route. Unique per assistant and trigger; Event Actions
-   * may share one.
-   */
+  /** Tool name, or last segment of a submit route. Unique per assistant and trigger, except for Event Actions. */
   slug: z.string(),
 };
 /** All fields that are stored with the settings, except the secret: those above, and the copied restrictions of the organization. */

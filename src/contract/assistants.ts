@@ -28,10 +28,7 @@ export const escalationTopics = z
 /** Form submissions of an assistant in a clock hour; null means FORM_SUBMISSIONS_PER_HOUR. */
 export const formSubmissionsPerHour = z.int().min(1).max(HOURLY_RATE_LIMIT_MAX).nullable();
 
-/**
- * The settings of an assistant as they are stored and shown. They have no limits, so that settings which were saved under other limits
- * are still read.
- */
+/** Settings as they are stored and shown, without limits: those that were saved under other limits are still read. */
 export const ASSISTANT_SETTINGS = {
   name: z.string(),
   domain: z.string(),

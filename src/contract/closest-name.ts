@@ -1,7 +1,4 @@
-/**
- * Returns the name that a wrong one most likely stands for; undefined when none is close.
- * @param most the most characters to insert, delete or replace
- */
+/** Returns the name that was likely meant, if any. @param most the most characters to insert, delete or replace */
 export function closestName<Name extends string>(wrong: string, names: readonly Name[], most: number) {
   let closest: Name | undefined;
   let fewest = most + 1;

@@ -107,10 +107,7 @@ export function exceedsLevels(value: unknown, limit: number): boolean {
   return limit === 0 || Object.values(value).some((part) => exceedsLevels(part, limit - 1));
 }
 
-/**
- * Returns how many bytes a value has as JSON. JSON.parse accepts any depth, but JSON.stringify only some thousand levels: a deeper value
- * is larger than any limit.
- */
+/** Returns the bytes of a value as JSON. JSON.stringify takes some thousand levels: deeper is larger than any limit. */
 export function jsonBytes(value: unknown): number {
   try {
     return new TextEncoder().encode(JSON.stringify(value)).length;
@@ -188,10 +185,7 @@ export function endpointUrl(maxBytes?: number) {
   return checkedUrl.meta({ description: 'Starts with https://', maxLength: URL_MAX_CHARACTERS, pattern: '^https://' });
 }
 
-/**
- * Asks for one rule for each field, and for no other: with `satisfies`, a shape that stores a field for which no rule checks the input does
- * not compile.
- */
+/** Asks for a rule for each field and no other: with `satisfies`, a stored field without a rule does not compile. */
 export type RulesOf<Fields> = { readonly [Name in keyof Fields]-?: z.ZodType<Fields[Name]> };
 
 /** The rules of a change of settings: each setting may be absent, and null removes one that may be missing. */

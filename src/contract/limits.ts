@@ -49,10 +49,7 @@ export const AI_CALLS_PER_CONVERSATION = 5;
 /** How much of a response that is not JSON the assistant receives. */
 export const NON_JSON_RESPONSE_CHARACTERS = 500;
 
-/**
- * Open point: levels of objects and lists in the data of an event; the data itself is the first. Code that walks a value by recursion
- * fails at some thousand levels.
- */
+/** Open point: levels of nesting in the data of an event, itself the first. Recursion fails at some thousand levels. */
 export const EVENT_DATA_MAX_LEVELS = 500;
 /**
  * Open point: size of the `Detail` of an event in UTF-8. EventBridge's entry and SQS's message may both have 1,048,576 bytes, and the message
@@ -103,10 +100,7 @@ export const ACTION_MAX_BYTES = 32 * 1024;
 /** Size of the parameters as compact JSON in UTF-8. */
 export const PARAMETERS_MAX_BYTES = 16 * 1024;
 export const PATTERN_MAX_CHARACTERS = 200;
-/**
- * Instructions of one compiled pattern, and of all patterns of an Action. `[a-z]{1,255}` has about 500; a pattern with a thousand takes
- * up to 30 ms.
- */
+/** Instructions of a pattern, and of all of an Action. `[a-z]{1,255}` has about 500; a thousand take up to 30 ms. */
 export const PATTERN_MAX_INSTRUCTIONS = 600;
 export const PATTERNS_MAX_INSTRUCTIONS = 5000;
 /**

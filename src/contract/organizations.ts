@@ -17,15 +17,9 @@ export const organizationChange = settings.partial();
 /** Requests of Actions in a UTC day; null means no quota. */
 export const dailyOutboundQuota = z.int().min(1).max(DAILY_OUTBOUND_QUOTA_MAX).nullable();
 
-/**
- * The restrictions that the operator sets on an organization. They are copied to its assistants and Actions, because every request
- * reads those anyway.
- */
+/** Restrictions by the operator, copied to assistants and Actions, because every request reads those anyway. */
 export const RESTRICTIONS = {
-  /**
-   * True refuses widgets and server secrets as if the assistant were off, and stops the requests of Actions, whatever the value of
-   * `enabled`. Usage reports are still sent.
-   */
+  /** True switches off widgets, server secrets and Actions, whatever `enabled` says. Usage reports are still sent. */
   suspended: z.boolean().optional(),
   /** Requests of Actions in a UTC day; usage reports do not count. @default null, no quota */
   daily_outbound_quota: z.number().nullish(),

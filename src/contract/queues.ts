@@ -18,10 +18,7 @@ export const EVENT_GROUP_PATH = '$.detail.org_id';
 /** An id that SQS accepts as a message group id: 1 to 128 printable ASCII characters without spaces. */
 export const groupId = z.string().regex(/^[!-~]{1,128}$/, 'must be 1 to 128 printable ASCII characters');
 
-/**
- * An event that the platform puts on the bus. `detail-type` is the name of the event. An event without `site_id` belongs to the
- * organization and to no assistant.
- */
+/** An event of the platform, with its name as `detail-type`. Without `site_id` it belongs to no assistant. */
 export const busEvent = z.object({
   id: z.string().min(1),
   'detail-type': z.enum(EVENT_NAMES),
@@ -106,8 +103,5 @@ export type DeliveryMessage = z.infer<typeof deliveryMessage>;
 /** Why no message can carry an event to an Action: its size, or the depth of its data (EVENT_DATA_MAX_LEVELS). */
 export type NotCarried = 'too_large' | 'too_deep';
 
-/**
- * Seconds after which an attempt that was claimed and not finished counts as cut off by a crash. Longer than the dispatcher's
- * timeout, shorter than the visibility timeout of its queue.
- */
+/** Seconds after which an unfinished claim counts as cut off: between the timeouts of the dispatcher and its queue. */
 export const CUT_OFF_SECONDS = 20;

@@ -59,10 +59,7 @@ export type Context<Member extends keyof World> = Pick<World, Member>;
 
 export type ManagementContext = Context<'store' | 'now' | 'randomBytes'> & { readonly author: Author };
 
-/**
- * Who makes a change. The change is stored together with its audit record, in one transaction. A repeated creation with the same
- * `creationKey` creates nothing again.
- */
+/** Who makes a change. It is stored with its audit record in one transaction. One `creationKey` creates only once. */
 export type Author =
   /** `arn`: of the operator's identity in AWS. */
   | { readonly kind: 'operator'; readonly arn: string }
@@ -228,10 +225,7 @@ export type OutboundRequest = {
 
 /** How a request is sent. Nothing of it reaches the endpoint. */
 export type SendPolicy = {
-  /**
-   * Requests with the same key may use the same connection. Event deliveries use the Action and its version as key. A request without
-   * a key uses a new connection.
-   */
+  /** Requests with one key may share a connection, others do not. Event deliveries have Action and version as key. */
   readonly connectionKey?: string;
   /** Bytes of the response body that the caller needs, at most 1 MB. The rest need not be read. @default 1 MB */
   readonly keepBytes?: number;
@@ -316,10 +310,7 @@ export type DeliveryLog = {
 
 /** The queue of attempts of Event deliveries (adapters/sqs). */
 export type DeliveriesQueue = {
-  /**
-   * Sends all messages, except those that are too large, which it returns; or throws. SQS then delivers the event again, and the claims
-   * prevent that an attempt is made twice.
-   */
+  /** Sends all messages, except too large ones, which it returns; or throws: the claims permit a repetition. */
   readonly send: (messages: readonly DeliveryMessage[]) => Promise<{ readonly tooLarge: readonly DeliveryMessage[] }>;
   /** Sends a message that SQS delivers after a delay of at most 900 seconds. @throws Error when it is too large or could not be sent */
   readonly sendLater: (message: DeliveryMessage, delaySeconds: number) => Promise<void>;

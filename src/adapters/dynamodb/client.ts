@@ -32,10 +32,7 @@ export type StoredItem = Readonly<Record<string, unknown>>;
 type Key = Readonly<Record<string, unknown>>;
 type Consistent<Input extends { readonly ConsistentRead?: unknown }> = Omit<Input, 'ConsistentRead'>;
 
-/**
- * A write that can share a call: an insert of an item whose key is free, or an update of an existing item, which is made if attributes of
- * it have the values of `when`.
- */
+/** A write that can share a call: an insert under a free key, or an update of an item that has the values of `when`. */
 export type BatchedWrite = { readonly insert: Key } | { readonly key: Key; readonly changes: Key; readonly when: Key };
 
 type QueryPage = { readonly Items: readonly StoredItem[]; readonly LastEvaluatedKey?: Key | undefined };
@@ -76,10 +73,7 @@ export type DynamoDb = {
 const wrapNumbers = (text: string) =>
   Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER ? Number(text) : NumberValueImpl.from(text);
 
-/**
- * Creates the calls of the adapters over AWS's document client, which retries failed attempts. In addition to the client's errors, a
- * write throws ConditionFailed.
- */
+/** Makes the calls over AWS's document client, which retries. Besides its errors, a write throws ConditionFailed. */
 export function dynamoDb(client: DynamoDBClient): DynamoDb {
   const documents = DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true },

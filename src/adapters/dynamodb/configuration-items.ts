@@ -115,10 +115,7 @@ export const ANY = '';
 /** Returns the partition key of the audit trail of an organization. */
 export const auditPartition = (orgId: string) => `${AUDIT_PARTITION}${orgId}`;
 
-/**
- * Keys of the configuration table (docs/architecture.md, "Data"). With ANY as its last id, the sort key is the prefix of those of all items
- * of the kind.
- */
+/** Keys of the table (docs/architecture.md, "Data"). With ANY as its last id, a sort key is the prefix of its kind. */
 export const KEYS = {
   organization: (orgId: string) => ({ pk: `ORG#${orgId}`, sk: 'ORG' }),
   organizationSite: (orgId: string, siteId: string) => ({ pk: `ORG#${orgId}`, sk: `SITE#${siteId}` }),

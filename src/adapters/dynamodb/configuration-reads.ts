@@ -80,10 +80,7 @@ function siteIn(table: string, item: StoredItem): string | undefined {
   return readEach([item], readSite, () => ({}))[0][0];
 }
 
-/**
- * Creates the read of an Action for a function that handles messages concurrently: the reads of one turn of the event loop share a call. An
- * Action that cannot be read fails only its own requests.
- */
+/** Reads Actions for concurrent messages: those of one turn of the event loop share a call, and fail alone. */
 export function batchedActionReads(client: Pick<DynamoDb, 'batchGet'>, table: string): Configuration['findAction'] {
   const itemOf = batchedReads(client, table);
   return async (orgId, actionId) => {

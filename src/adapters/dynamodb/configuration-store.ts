@@ -65,10 +65,7 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
     return (await findItem(client, table, KEYS.actionOwner(id), readActionOwner))?.org_id;
   };
 
-  /**
-   * The item of a slug keeps it unique, and has what init and the tools need of the Action. Event Actions are not called by their slug, so
-   * they have none.
-   */
+  /** Keeps a slug unique, with what init and the tools need. Event Actions are not called by it, and have none. */
   const slugItems = ({ sealed_signing_secret, ...action }: Action) =>
     action.trigger === 'Event'
       ? []
@@ -307,10 +304,7 @@ function configurationTransaction(client: DynamoDb, table: string, auditClock?: 
     };
   };
 
-  /**
-   * Adds to numbers of an organization's item. The event-router reads the organization's subscriptions again when `subscriptions_version`
-   * changes (configuration-reads.ts).
-   */
+  /** Adds to numbers of an organization. The event-router reads it again when `subscriptions_version` changes. */
   const addTo = (
     orgId: string,
     numbers: Readonly<Record<string, number>>,

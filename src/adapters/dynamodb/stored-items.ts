@@ -98,10 +98,7 @@ function problemOf({ issues }: z.ZodError): string {
   return [issue.path.slice(0, 2).map(String).join('.'), issue.message].filter((part) => part !== '').join(': ');
 }
 
-/**
- * Returns whether a value or a part of it inherits attributes. The conversion from attribute values turns an attribute with the name
- * `__proto__` into the prototype of its object.
- */
+/** Returns whether a part inherits attributes: unmarshalling makes `__proto__` the prototype of its object. */
 function hasForeignPrototype(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some(hasForeignPrototype);

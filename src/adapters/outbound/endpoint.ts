@@ -14,10 +14,7 @@ export type Endpoint = {
   readonly target: string;
 };
 
-/**
- * Parses an endpoint URL and checks its host name or IP address.
- * @throws {Failure} `invalid_url` when it is not a well-formed https URL, `blocked_address` when its host is refused without a DNS lookup
- */
+/** @throws {Failure} `invalid_url` for no well-formed https URL, `blocked_address` for a host refused without DNS */
 export function parseEndpoint(text: string, rule: NetworkRule): Endpoint {
   const endpointUrl = parseEndpointUrl(text);
   if (typeof endpointUrl === 'string') throw new Failure('invalid_url', `The endpoint URL ${endpointUrl}`);

@@ -177,10 +177,7 @@ export async function exchange(
 
 const NOTHING = Buffer.alloc(0);
 
-/**
- * Returns what Node's HTTP client uses as its connection. The client destroys it when its parser refuses a response, while the socket can
- * still be read. The received bytes are pushed into it.
- */
+/** The connection of Node's HTTP client, which destroys it when its parser refuses what the socket still delivers. */
 function parserSideOf(socket: TLSSocket): Duplex {
   return new Duplex({
     read: () => void socket.resume(),

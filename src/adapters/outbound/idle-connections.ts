@@ -14,10 +14,7 @@ const SETTLE_MS = 10;
 const IDLE_MAX_OF_KEY = 10;
 /** Limit per process. The connection that has been idle for the longest time is closed first. */
 const IDLE_MAX = 100;
-/**
- * Age after which a connection is not reused. Together with its last request it is open for at most 30 s, so that load is distributed
- * again and certificates are checked.
- */
+/** With its last request a connection is open for 30 s at most, so that load is spread and certificates checked. */
 const USABLE_MAX_MS = 30_000 - OUTBOUND_TIMEOUT_MS;
 const DISTRUSTED_KEYS_MAX = 1000;
 

@@ -12,10 +12,7 @@ export type NameResolver = {
   cancel(): void;
 };
 
-/**
- * The type of the module `#network-rule`, which decides where outbound requests may go. A bundle contains one such module, so that no
- * configuration at run time can allow more.
- */
+/** The type of `#network-rule`. A bundle has one such module, so that no configuration at run time allows more. */
 export type NetworkRule = {
   /** Returns why the service must not connect to this IP address; undefined when it may. */
   readonly addressProblem: (address: string) => string | undefined;

@@ -49,10 +49,7 @@ export type CachedRing = {
   readonly verifyingKey: (kid: string) => Promise<RingKey | undefined>;
 };
 
-/**
- * Keeps what is read from Secrets Manager in the container for five minutes. Concurrent callers share a read. A read that fails is not
- * kept, and what was read before it is.
- */
+/** Keeps a read of Secrets Manager for five minutes, for all callers. One that fails does not replace another. */
 function cachedRead<Value>(readValue: () => Promise<Value>, now: Clock) {
   type Read = { readonly value: Promise<Value>; readonly readAt: number };
   /** The latest read, also when it has failed: it bounds how often unknown ids cause another one. */
@@ -109,10 +106,7 @@ export function ringStore(client: SecretsManagerClient, SecretId: string): RingS
   };
 }
 
-/**
- * Makes a new version of a secret the current one, in place of `version`. @returns its id
- * @throws Refusal when another version is the current one
- */
+/** Makes a new version current in place of `version`. @returns its id @throws Refusal when another one is current */
 async function replaceVersion(
   client: SecretsManagerClient,
   SecretId: string,

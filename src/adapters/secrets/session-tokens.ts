@@ -6,10 +6,7 @@ import type { TokenProblem } from '../../domain/refusal.ts';
 import type { Clock } from '../../domain/sources.ts';
 import type { CachedRing } from './secret-store.ts';
 
-/**
- * Signs and verifies session tokens: JWTs with HS256 and the id of the key in their header. Every holder of a token can read its payload
- * (spec "Session token").
- */
+/** Signs and verifies JWTs with HS256 and a key id. Every holder can read the payload (spec "Session token"). */
 export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifyingKey'>, now: Clock): SessionTokens {
   const verify = async (token: string, expiredSeconds: number): Promise<SessionClaims | TokenProblem> => {
     if (!isCanonical(token)) return 'not_a_token';
@@ -53,10 +50,7 @@ export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifyingKey'>
   };
 }
 
-/**
- * Returns whether the signature is spelled as it was signed. The last of the 43 characters has two spare bits, which other spellings of the same
- * 32 bytes set, and `=` may follow.
- */
+/** Returns whether the signature is spelled as signed: its last character has two spare bits, and `=` may follow. */
 const isCanonical = (token: string): boolean => /\.[\w-]{42}[AEIMQUYcgkosw048]$/.test(token);
 
 async function keyFor(ring: Pick<CachedRing, 'verifyingKey'>, kid: string | undefined): Promise<Uint8Array> {

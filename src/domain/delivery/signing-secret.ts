@@ -27,10 +27,7 @@ export function sealSigningSecret(secret: string, actionId: string, key: Sealing
 /** Returns the id of the key that sealed a secret; empty for text that is not sealed. */
 export const sealedWith = (sealedSecret: string): string => sealedSecret.split('.')[1] ?? '';
 
-/**
- * Opens a signing secret that sealSigningSecret sealed.
- * @throws Error when its key is not in `keys`, or when the text was altered or belongs to another Action
- */
+/** @throws Error when its key is not in `keys`, or when the text was altered or belongs to another Action */
 export function openSigningSecret(sealedSecret: string, actionId: string, keys: readonly SealingKey[]): string {
   const [version, kid, text] = sealedSecret.split('.');
   const key = keys.find((candidate) => candidate.kid === kid);

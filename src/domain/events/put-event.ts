@@ -28,10 +28,7 @@ export type PutEventResult = CatalogEvent & {
 /** The most characters that a mistyped name differs by: `form.submit` differs from `form.submitted` by three. */
 const MOST_CHANGES = 3;
 
-/**
- * Checks an event before it is put on the bus, because behind the bus nobody could answer.
- * @throws Refusal 400 that names the field, 404 for an unknown organization or assistant
- */
+/** Checks an event before the bus, behind which nobody could answer. @throws Refusal 400 that names the field, 404 */
 export async function checkEvent(input: EventInput, context: Context<'store'>): Promise<CatalogEvent> {
   const { data } = input;
   const event = EVENT_NAMES.find((name) => name === input.event);
