@@ -33,7 +33,10 @@ export const VERSION: string = z
 
 /** Replaces the SDK's search for credentials: a function reads them from the environment only, where Lambda provides them. */
 const FUNCTION_CREDENTIALS = {
-  '@aws-sdk/credential-provider-node': join(root, 'src/adapters/function-credentials.ts'),
+  // As a URL, which knip follows.
+  '@aws-sdk/credential-provider-node': fileURLToPath(
+    new URL('../src/adapters/function-credentials.ts', import.meta.url),
+  ),
 };
 
 /** A single ES module that contains everything except Node's own modules. */
@@ -177,10 +180,7 @@ const SOURCES = [
   'package-lock.json',
 ];
 
-/**
- * Builds the dashboard and returns its folder, with `page/` and `assets/`. Vite takes seconds and starts processes, so a build is cached under
- * the hash of its sources. A synthesis without changes then reuses it.
- */
+/** Builds `page/` and `assets/`. Vite takes seconds, so a build is cached under the hash of its sources. */
 export function dashboardFolder(): string {
   return cachedFolder(join(dashboardCache, hashOfFiles(root, SOURCES)), (folder) =>
     execFileSync(process.execPath, [join(root, 'dashboard/build.ts'), folder], {

@@ -28,10 +28,7 @@ const EVENTS = { visibilityTimeout: Duration.seconds(6 * ROUTER_TIMEOUT.toSecond
 const DELIVERIES = { visibilityTimeout: Duration.seconds(30), maxReceives: 25 };
 /** The age in seconds at which a message shows a fault. Retries take six seconds, and a poll takes at most twenty. */
 const OLD_MESSAGE_SECONDS = 300;
-/**
- * The age in seconds at which a message of a noisy group shows a fault too. The backlog of one busy or hanging tenant delays no other
- * tenant and ends by itself, but not if it grows for an hour.
- */
+/** The backlog of one busy or hanging tenant delays no other and ends by itself, but not if it grows for an hour. */
 const OLD_MESSAGE_OF_ANY_GROUP_SECONDS = 3600;
 
 type WorkQueueProps = {

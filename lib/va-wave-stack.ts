@@ -66,11 +66,7 @@ function refuseLongPolicy(platformAccounts: readonly string[], nameLength: numbe
   throw new RefusedSettings(`platformAccounts: ${problem}; name the organization of the accounts (o-…) instead`);
 }
 
-/**
- * Returns the address of a page about a file in a repository, before its path; '' when the repository is not on the web. It has no user name and
- * no token of the remote's address.
- * @param remote as git has it, such as `git@github.com:owner/name.git`
- */
+/** Without user name and token, before the path of a file's page; '' if not on the web. @param remote as git has it */
 export function addressOfFiles(remote: string): string {
   const [, host, path] = /^(?:\w+:\/\/)?(?:[^@/]*@)?([\w.-]+\.\w+)(?::\d+)?[:/](.+?)(?:\.git)?\/?$/.exec(remote) ?? [];
   return host === undefined ? '' : `https://${host}/${path}/blob/HEAD/`;

@@ -30,12 +30,7 @@ The command begins the change. Run again, it says which tables have it.`,
     });
 }
 
-/**
- * Begins to raise what the tables that events fill or read take at once, for this number of deliveries per second. A value that is larger
- * already stays, and a table that is being changed is left alone, so the command can be repeated with any number. What the load does not
- * need more of (reads or writes) is that of NEW_TABLE, which every table takes.
- * @returns what each table takes at once as soon as it is ready
- */
+/** A larger value stays, and a table that is changing is left alone, so the command can be repeated with any number. */
 async function warmTables(deliveriesPerSecond: number, { warmedTables }: ConnectedRun['context']) {
   const { configurationReads, counterWrites, logWrites } = capacityFor(deliveriesPerSecond);
   const prepareTable = async (table: keyof typeof warmedTables, neededUnits: { reads: number; writes: number }) => {
@@ -45,6 +40,7 @@ async function warmTables(deliveriesPerSecond: number, { warmedTables }: Connect
     if (!isUpdating && !isEnough) await warmedTables[table].raise(next);
     return { table, ready: !isUpdating && isEnough, ...next };
   };
+  // What the load does not need more of is that of NEW_TABLE, which every table takes.
   return Promise.all([
     prepareTable('configuration', { ...NEW_TABLE, reads: configurationReads }),
     prepareTable('counters', { ...NEW_TABLE, writes: counterWrites }),

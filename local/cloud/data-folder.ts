@@ -25,10 +25,7 @@ const FILES_OF_IDENTITY = { 'secrets.json': 'the keys', 'dynamodb.db': 'the tabl
 /** The folder with the local cloud's complete state. At most one running instance uses it. */
 export type DataFolder = ReturnType<typeof openDataFolder>;
 
-/**
- * Creates the folder when it does not exist, locks it, and makes it readable only for its owner.
- * @throws CloudError when a running instance uses the folder, when it cannot be made or locked, or when its state is unknown
- */
+/** Makes the folder, for its owner alone, and locks it. @throws CloudError when it is in use or its state unknown */
 export function openDataFolder(folder: string) {
   const path = makeDataFolder(folder);
   const file = (name: string): string => join(path, name);

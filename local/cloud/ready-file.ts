@@ -8,11 +8,7 @@ import { writeKept } from './data-folder.ts';
  */
 const GUARD = 'cat; for file do if grep -qs "\\"pid\\": $0$" "$file"; then rm -f "$file"; fi; done';
 
-/**
- * Writes files that say how to reach this process. They go with it, also when it is killed, which no code of its own can notice: a process
- * of the shell then removes them.
- * @returns a function that removes the files
- */
+/** They go with this process, also when it is killed: one of the shell then removes them. @returns what removes them */
 export function writeReadyFiles(files: readonly string[], ready: object): () => Promise<void> {
   const guard = spawn('sh', ['-c', GUARD, String(process.pid), ...files], {
     detached: true,

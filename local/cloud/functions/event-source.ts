@@ -81,10 +81,7 @@ export function eventSource({ definition, queue, atOnce, begin, ready, onError }
     lastProblem = problem;
   };
 
-  /**
-   * Resolves like the promise, or with undefined when the source stops. Promise.race with one promise for the whole life of the source
-   * would keep every race in memory.
-   */
+  /** Undefined when the source stops. Promise.race with one promise for its whole life would keep every race. */
   const orStopped = <Value>(promise: Promise<Value>): Promise<Value | undefined> =>
     new Promise((resolve, reject) => {
       wake = () => resolve(undefined);

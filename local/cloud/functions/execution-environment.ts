@@ -78,10 +78,7 @@ const KILLED = {
 type Running = { readonly onBegin: () => void; readonly settle: (result: InvocationResult) => void };
 export type ExecutionEnvironment = ReturnType<typeof executionEnvironment>;
 
-/**
- * Starts one execution environment: a thread that handles many invocations at the same time, as on Lambda Managed Instances. A timed-out
- * invocation is not stopped. The end of the thread is the end of all its invocations.
- */
+/** A thread of many invocations, as on Managed Instances. A timed-out one is not stopped; its end ends all. */
 export function executionEnvironment(options: EnvironmentOptions) {
   const { timeoutMs, onOutput } = options;
   /** By the id of an invocation. */

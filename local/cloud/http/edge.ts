@@ -152,13 +152,12 @@ function addedHeaders(stack: Stack, id: string | undefined): readonly AddedHeade
   const { properties } = required(own, `The local cloud does not know the response headers policy ${id}`);
   const { CorsConfig, CustomHeadersConfig, SecurityHeadersConfig } = properties.ResponseHeadersPolicyConfig;
   const { ContentSecurityPolicy: csp, ContentTypeOptions, FrameOptions, ReferrerPolicy } = SecurityHeadersConfig;
-  const { StrictTransportSecurity } = SecurityHeadersConfig;
-  const maxAge = `max-age=${StrictTransportSecurity.AccessControlMaxAgeSec}`;
+  const { AccessControlMaxAgeSec, Override: overridesHsts } = SecurityHeadersConfig.StrictTransportSecurity;
   const headers: AddedHeader[] = [
     ['x-content-type-options', 'nosniff', ContentTypeOptions.Override],
     ['x-frame-options', FrameOptions.FrameOption, FrameOptions.Override],
     ['referrer-policy', ReferrerPolicy.ReferrerPolicy, ReferrerPolicy.Override],
-    ['strict-transport-security', maxAge, StrictTransportSecurity.Override],
+    ['strict-transport-security', `max-age=${AccessControlMaxAgeSec}`, overridesHsts],
   ];
   if (csp !== undefined) headers.push(['content-security-policy', csp.ContentSecurityPolicy, csp.Override]);
   if (CorsConfig !== undefined) headers.push(['access-control-allow-origin', '*', true], ['vary', 'Origin', true]);

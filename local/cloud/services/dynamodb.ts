@@ -115,10 +115,7 @@ export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
       const value = isObject(Key) ? Key[name] : undefined;
       return isObject(value) ? { 'dynamodb:LeadingKeys': [String(value.S)] } : undefined;
     },
-    /**
-     * BatchExecuteStatement. The statements first run in one transaction, because the engine writes to the disk once per transaction.
-     * Only when the transaction is refused does each statement run by itself, with its own result.
-     */
+    /** One transaction is one write to the disk. When it is refused, each statement runs by itself, with its result. */
     executeBatch: async (headers: AwsRequest['headers'], parameters: JsonRecord): Promise<HttpAnswer> => {
       const { Statements, ...more } = parameters;
       if (isList(Statements) && Statements.length > 1 && Object.keys(more).length === 0) {
