@@ -56,7 +56,7 @@ export function formView(form: FormPanel, session: FormSession, texts: Texts, an
     draft.save(attempt);
     say('');
     setSending(true, texts.sending);
-    const outcome = await session.submit(form.slug, attempt, (isAsking) => say(isAsking ? texts.renewing : ''));
+    const outcome = await session.submit(form.slug, attempt, (isRenewing) => say(isRenewing ? texts.renewing : ''));
     attempt = { ...attempt, startedAt: undefined };
     const isChanged = sentText !== typedText();
     // What comes next is another submission when the visitor has to correct this one, or has changed it after it was sent.

@@ -36,7 +36,7 @@ export type SubmitOutcome =
   | { readonly kind: 'expired'; readonly untilRenewed: Promise<unknown> };
 
 /** Called with true when the page is asked for a new token, and with false when it has set one or the wait is over. */
-type OnRenewal = (asking: boolean) => void;
+type SetRenewing = (isRenewing: boolean) => void;
 
 export type VisitorSession = ReturnType<typeof openSession>;
 
@@ -99,16 +99,16 @@ export function openSession(settings: TagSettings, requests: TokenRequests) {
   };
 
   /** Repeats a request whose token was refused with the new token of the page. */
-  const withRenewal = async <T>(request: () => Promise<ApiAnswer<T>>, onRenewal?: OnRenewal): Promise<ApiAnswer<T>> => {
+  const withRenewal = async <T>(request: () => Promise<ApiAnswer<T>>, setRenewing?: SetRenewing): Promise<ApiAnswer<T>> => {
     for (let renewals = 0; ; renewals++) {
       const usedToken = token;
       const answer = await request();
       if (!isExpired(answer) || renewals === RENEWALS_PER_REQUEST) return answer;
       // Another request may have renewed the token while this request was in progress.
       if (token !== usedToken) continue;
-      onRenewal?.(true);
+      setRenewing?.(true);
       const hasNewToken = await renewToken();
-      onRenewal?.(false);
+      setRenewing?.(false);
       if (!hasNewToken) return answer;
     }
   };
@@ -142,9 +142,9 @@ export function openSession(settings: TagSettings, requests: TokenRequests) {
   };
 
   /** Starts a conversation if there is none. Resolves to the answer of a failure, or to undefined when there is a conversation. */
-  const ensureConversation = async (onRenewal?: OnRenewal): Promise<ApiAnswer<unknown> | undefined> => {
+  const ensureConversation = async (setRenewing?: SetRenewing): Promise<ApiAnswer<unknown> | undefined> => {
     if (conversationId) return undefined;
-    pendingBegin ??= withRenewal(() => init(true), onRenewal).finally(() => {
+    pendingBegin ??= withRenewal(() => init(true), setRenewing).finally(() => {
       pendingBegin = undefined;
     });
     const answer = await pendingBegin;
@@ -172,11 +172,11 @@ export function openSession(settings: TagSettings, requests: TokenRequests) {
       setTimeout(check, ms);
     });
 
-  const submitOnce = async (slug: string, attempt: SubmitAttempt, onRenewal: OnRenewal): Promise<SubmitOutcome> => {
+  const submitOnce = async (slug: string, attempt: SubmitAttempt, setRenewing: SetRenewing): Promise<SubmitOutcome> => {
     let waits = 0;
     let wasUnknown = false;
     for (;;) {
-      const problem = await ensureConversation(onRenewal);
+      const problem = await ensureConversation(setRenewing);
       if (problem) return failureOf(problem);
       const answer = await withRenewal(() => {
         const body: Record<keyof PublicBody<'submitForm'>, string> = {
@@ -191,7 +191,7 @@ export function openSession(settings: TagSettings, requests: TokenRequests) {
           jsonObject(Object.entries(body)),
           (answerBody) => (hasTexts(answerBody, 'submission_id') ? answerBody.submission_id : undefined),
         );
-      }, onRenewal);
+      }, setRenewing);
       const { status, grant, refusal } = answer;
       if (grant) {
         emit('va-wave:submitted', { form: slug, submission_id: grant });
@@ -247,8 +247,8 @@ export function openSession(settings: TagSettings, requests: TokenRequests) {
       storage.set(storage.conversationKey, null);
     },
     /** Sends a form. Concurrent calls with the same key send it once, and have the same outcome. */
-    submit: (slug: string, attempt: SubmitAttempt, onRenewal: OnRenewal): Promise<SubmitOutcome> =>
-      (pendingSubmissions[attempt.clientKey] ??= submitOnce(slug, attempt, onRenewal).finally(() => {
+    submit: (slug: string, attempt: SubmitAttempt, setRenewing: SetRenewing): Promise<SubmitOutcome> =>
+      (pendingSubmissions[attempt.clientKey] ??= submitOnce(slug, attempt, setRenewing).finally(() => {
         delete pendingSubmissions[attempt.clientKey];
       })),
     /** Takes a token of the same visitor, and wakes what waits for one. Returns whether it is one. */

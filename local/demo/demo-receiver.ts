@@ -7,7 +7,7 @@ export type DemoReceiver = Awaited<ReturnType<typeof startDemoReceiver>>;
 
 /** Where the usage webhook of the members' sessions leads. */
 export const USAGE_PATH = '/members/usage';
-/** The event whose deliveries the page lets fail. One Action is subscribed to it. */
+/** The event that fails on the page. One Action is subscribed to it. */
 export const FAILING_EVENT = 'appointment.booked';
 /** What Northwind Bikes pays for one conversation: about eight questions. */
 export const BUDGET_TOKENS = 4000;
@@ -25,8 +25,6 @@ export async function startDemoReceiver(certificate: ReceiverCertificate | undef
   /** Tokens by user since their conversation began. */
   const tokensByUser = new Map<string, number>();
   let number = 0;
-  /** How many of the next requests get a 503, to show retries. */
-  let failuresLeft = 0;
 
   const server = receiverServer({
     tls: { cert: certificate?.certificate ?? '', key: certificate?.key ?? '' },
@@ -43,10 +41,9 @@ export async function startDemoReceiver(certificate: ReceiverCertificate | undef
         return reply({ should_continue: tokens < BUDGET_TOKENS });
       }
       const { trigger, body } = verdict.request;
-      if (trigger === 'event' && body?.event === FAILING_EVENT && failuresLeft > 0) {
-        failuresLeft -= 1;
+      // The first attempts of an event fail on purpose, to show retries.
+      if (trigger === 'event' && arrivals.count <= Number(body?.data.failures))
         return { status: 503, body: '{"message":"not accepted"}' };
-      }
       // The next conversation of a visitor has a budget of its own.
       if (trigger === 'event' && isNew && body?.event === 'conversation.started') {
         tokensByUser.delete(String(body.data.visitor_id));
@@ -77,9 +74,6 @@ export async function startDemoReceiver(certificate: ReceiverCertificate | undef
       for (const request of recent) watcher(request);
       watchers.add(watcher);
       return () => watchers.delete(watcher);
-    },
-    failNext: () => {
-      failuresLeft = 2;
     },
     stop: () => closeServer(server),
   };

@@ -3,6 +3,7 @@ import express, { type Request, type Response } from 'express';
 import * as z from 'zod';
 import type { Deployment } from '../../cli/deployment.ts';
 import { characters } from '../../src/contract/fields.ts';
+import { EVENT_ATTEMPTS } from '../../src/contract/limits.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { messageOf } from '../cloud/cloud-error.ts';
 import { isThisMachine } from '../cloud/listener.ts';
@@ -14,7 +15,7 @@ import { type DemoReceiver, USAGE_PATH } from './demo-receiver.ts';
 type SiteOptions = {
   readonly cloud: DemoCloud;
   readonly deployment: Pick<Deployment, 'publish'>;
-  readonly receiver: Pick<DemoReceiver, 'url' | 'watch' | 'failNext'>;
+  readonly receiver: Pick<DemoReceiver, 'url' | 'watch'>;
   readonly usageSecret: string;
   readonly organization: DemoOrganization;
 };
@@ -91,9 +92,9 @@ export function demoSite(options: SiteOptions) {
   // As the platform around the service does. Contacts belong to the organization, not to one assistant.
   for (const event of DEMO_EVENTS) {
     site.post(`/publish/${event}`, async (request, response) => {
-      if (request.query.fail !== undefined) receiver.failNext();
       const about = event.startsWith('contact.') ? {} : { site_id: organization.website_site_id };
-      const data = { note: 'Put on the bus from the demo page' };
+      const note = 'Put on the bus from the demo page';
+      const data = request.query.fail === undefined ? { note } : { note, failures: EVENT_ATTEMPTS - 1 };
       await deployment.publish({ event, org_id: organization.org_id, ...about, data });
       response.json({});
     });

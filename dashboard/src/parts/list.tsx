@@ -36,14 +36,20 @@ type Filter<Item> = {
 
 export type List<Item> = ReturnType<typeof useList<Item>>;
 
-/** Searches, filters and sorts a long list; the address has its state. @param items in the order of the first column */
+/**
+ * Searches, filters and sorts a long list; the address has its state.
+ * @param items in the order of the first column
+ * @param hasMore whether there are items that are not loaded
+ */
 export function useList<Item>(
   items: readonly Item[],
   noun: string,
   textOf: (item: Item) => string,
   filters: readonly Filter<Item>[],
   columns: readonly Column<Item>[],
+  hasMore = false,
 ) {
+  const itemCount = `${items.length}${hasMore ? '+' : ''}`;
   const [parameters, change] = useParameters();
   const wide = useSyncExternalStore(subscribeToWidth, () => WIDE.matches);
   const keyOf = ({ label }: Filter<Item>) => label.toLowerCase();
@@ -90,7 +96,7 @@ export function useList<Item>(
         filteringPlaceholder={`Find ${noun}`}
         filteringAriaLabel={`Find ${noun}`}
         filteringClearAriaLabel="Clear the search"
-        countText={isNarrowed ? `${matchingItems.length} of ${items.length}` : ''}
+        countText={isNarrowed ? `${matchingItems.length} of ${itemCount}` : ''}
         onChange={({ detail }) => find(detail.filteringText)}
       />
       {filters.map((filter) => {
@@ -102,6 +108,8 @@ export function useList<Item>(
             ariaLabel={filter.label}
             selectedOption={each.find(({ value }) => value === chosenOption(filter)) ?? all}
             options={[all, ...each]}
+            filteringType={each.length >= MANY ? 'auto' : 'none'}
+            filteringAriaLabel={`Find in ${filter.label}`}
             onChange={({ detail }) => change({ [keyOf(filter)]: detail.selectedOption.value ?? '' })}
           />
         );
@@ -114,7 +122,7 @@ export function useList<Item>(
     /** Whether the window is wide enough for two cells of a card beside each other. */
     wide,
     isInOrder: !isNarrowed && (!isTable || (sortedBy === first && !isDescending)),
-    counter: isNarrowed ? `(${matchingItems.length}/${items.length})` : `(${items.length})`,
+    counter: isNarrowed ? `(${matchingItems.length}/${itemCount})` : `(${itemCount})`,
     noun,
     /** Says that nothing matches the search; undefined without a search. */
     none: isNarrowed ? noMatch : undefined,

@@ -23,6 +23,12 @@ export function CopiedId({ label, id }: { readonly label: string; readonly id: s
   );
 }
 
+/** A text of a user in its own direction. A line breaks it between words, then after the dots of an address, and else anywhere. */
+export const BreakableText = ({ text }: { readonly text: string }): ReactNode => {
+  const parts = text.split(/(?<=[@./])/).flatMap((part, index) => [index > 0 && createElement('wbr'), part]);
+  return createElement('bdi', { className: 'anywhere' }, ...parts);
+};
+
 /** A sentence with texts of a user, which cannot turn the words around them into another direction. */
 export const isolatedTexts = (words: TemplateStringsArray, ...texts: readonly string[]): ReactNode =>
   createElement(
@@ -30,7 +36,7 @@ export const isolatedTexts = (words: TemplateStringsArray, ...texts: readonly st
     null,
     ...words.flatMap((part, index) => [
       part,
-      index < texts.length && createElement('bdi', { className: 'anywhere' }, texts[index]),
+      index < texts.length && createElement(BreakableText, { text: texts[index] ?? '' }),
     ]),
   );
 
@@ -94,12 +100,15 @@ export function Status({ type, children }: StatusProps) {
   );
 }
 
+// To make one takes longer than to show a row, and a list has thousands.
+const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const DATE_AND_TIME = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+
 /** Shows a time in the user's time zone. @param at ISO 8601 */
 export function Time({ at, dateOnly = false }: { readonly at: string; readonly dateOnly?: boolean }) {
-  const text = new Intl.DateTimeFormat('en', { dateStyle: 'medium', ...(!dateOnly && { timeStyle: 'short' }) });
   return (
     <time dateTime={at} title={at}>
-      {text.format(new Date(at))}
+      {(dateOnly ? DATE : DATE_AND_TIME).format(new Date(at))}
     </time>
   );
 }

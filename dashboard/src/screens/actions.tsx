@@ -8,7 +8,7 @@ import { useDashboard } from '../parts/context.ts';
 import { Confirm } from '../parts/dialogs.tsx';
 import { type Column, compare, Empty, Items, useList } from '../parts/list.tsx';
 import { NotLoaded, useLoad } from '../parts/loading.tsx';
-import { Help, isolatedTexts, notYetFiring } from '../parts/texts.tsx';
+import { BreakableText, Help, isolatedTexts, notYetFiring } from '../parts/texts.tsx';
 import { ActionButtons, type Placed, useActionCommands } from './action-commands.tsx';
 import type { AssistantProps } from './assistant-form.ts';
 import { TestOutcome } from './test-outcome.tsx';
@@ -33,7 +33,7 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
   const pathOf = (action_id: string) => paths.action(org_id, assistant.site_id, action_id);
   const link = ({ action_id, name }: ActionView) => (
     <Link href={pathOf(action_id)}>
-      <span className="anywhere">{name}</span>
+      <BreakableText text={name} />
     </Link>
   );
   const toggle = (label: string) => (action: ActionView) => (
@@ -115,7 +115,7 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
           header: (action) => (
             <SpaceBetween direction="horizontal" size="xs" alignItems="center">
               <Box variant="h3">
-                <span className="anywhere">{action.name}</span>
+                <BreakableText text={action.name} />
               </Box>
               {badge(action)}
             </SpaceBetween>

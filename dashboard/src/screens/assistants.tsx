@@ -4,7 +4,7 @@ import { paths, useParameters } from '../navigation.ts';
 import { useDashboard, useTitle } from '../parts/context.ts';
 import { type Column, compare, Empty, Items, useList } from '../parts/list.tsx';
 import { lazyPart, NotLoaded, useLoad } from '../parts/loading.tsx';
-import { CopiedId, Status } from '../parts/texts.tsx';
+import { BreakableText, CopiedId, Status } from '../parts/texts.tsx';
 import type { Api } from '../session/api-client.ts';
 import { useVerdict } from './where-it-runs.tsx';
 
@@ -41,7 +41,7 @@ export default function Assistants() {
   );
   const link = (fontSize: 'inherit' | 'heading-m') => (assistant: AssistantView) => (
     <Link fontSize={fontSize} href={paths.assistant(org_id, assistant.site_id)}>
-      <span className="anywhere">{assistant.name}</span>
+      <BreakableText text={assistant.name} />
     </Link>
   );
   const state = (assistant: AssistantView) => {
@@ -120,7 +120,7 @@ export default function Assistants() {
 
 const STATES = { On: 'success', 'On, but on no page': 'error', Off: 'stopped' } as const;
 const domainOf = ({ domain }: AssistantView) => domain;
-const domainCell = (item: AssistantView) => <span className="anywhere">{domainOf(item) || 'Not set'}</span>;
+const domainCell = (item: AssistantView) => <BreakableText text={domainOf(item) || 'Not set'} />;
 const modeOf = (assistant: AssistantView) => assistant.authentication_mode;
 
 export function ReadOnly() {

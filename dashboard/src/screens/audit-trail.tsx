@@ -5,7 +5,7 @@ import { paths } from '../navigation.ts';
 import { useDashboard, useTitle, useWork } from '../parts/context.ts';
 import { useList } from '../parts/list.tsx';
 import { NotLoaded, Unreadable, useLoad } from '../parts/loading.tsx';
-import { isolatedTexts, Time } from '../parts/texts.tsx';
+import { BreakableText, isolatedTexts, Time } from '../parts/texts.tsx';
 import { ACTION_ROWS } from './action-settings.tsx';
 import { ASSISTANT_ROWS } from './assistant-form.ts';
 import { allAssistants } from './assistants.tsx';
@@ -67,7 +67,7 @@ export default function AuditTrail() {
       ...changedSettings(change).flat(),
     ].join('\n');
   const filters = [filterBy('Person', records, (change) => change.by.email), filterBy('Change', records, kindOf)];
-  const list = useList(records, 'changes', searchedText, filters, []);
+  const list = useList(records, 'changes', searchedText, filters, [], after !== null);
   if (loadedTrail.value === undefined) return <NotLoaded loadedData={loadedTrail} what="the audit trail" />;
   const showEarlier = () =>
     run(async () => {
@@ -82,9 +82,14 @@ export default function AuditTrail() {
 
   const entityLink = (change: Change) => {
     const { site_id, entity_id, name } = change;
-    if (names.value?.has(entity_id) !== true) return name ?? <Box variant="code">{entity_id}</Box>;
+    if (names.value?.has(entity_id) !== true)
+      return name ? <BreakableText text={name} /> : <Box variant="code">{entity_id}</Box>;
     const path = entity_id === site_id ? paths.assistant(org_id, site_id) : paths.action(org_id, site_id, entity_id);
-    return <Link href={path}>{nameOf(change)}</Link>;
+    return (
+      <Link href={path}>
+        <BreakableText text={nameOf(change)} />
+      </Link>
+    );
   };
   const table = (
     <Table<Change>
@@ -120,7 +125,7 @@ export default function AuditTrail() {
                 </ul>
               )}
               <Box color="text-body-secondary" fontSize="body-s">
-                by {change.by.email}
+                by <BreakableText text={change.by.email} />
               </Box>
             </span>
           ),

@@ -4,7 +4,7 @@ import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import { useDashboard, useTitle } from '../parts/context.ts';
 import { OneOf } from '../parts/fields.tsx';
 import { NotLoaded, Unreadable, useLoad } from '../parts/loading.tsx';
-import { OperatorCommand, Panel, Time } from '../parts/texts.tsx';
+import { BreakableText, OperatorCommand, Panel, Time } from '../parts/texts.tsx';
 
 type Member = DashboardAnswer<'listMembers'>['members'][number];
 
@@ -36,7 +36,7 @@ export default function Members() {
           id: 'email',
           header: 'Email',
           isRowHeader: true,
-          cell: ({ email }) => <span className="anywhere">{email}</span>,
+          cell: ({ email }) => <BreakableText text={email} />,
         },
         {
           id: 'role',

@@ -40,9 +40,11 @@ describe('the organization and the theme', () => {
     await rows.first().getByText('Rate Limit: 100 → 101').waitFor();
     expect(await rows.first().innerText()).toContain(`by ${shop.email('admin')}`);
     expect(await rows.count()).toBe(1);
+    await page.getByText('(1+)', { exact: true }).waitFor();
     await button('Show earlier changes').click();
     await rows.nth(1).getByText('Created the Action Find an order').waitFor();
     expect(await button('Show earlier changes').count()).toBe(0);
+    expect(await page.getByText('+)').count()).toBe(0);
     expect(asked).toEqual([null, 'page-2']);
     await page.unroute(AUDIT);
     await page.getByRole('link', { name: 'Find an order' }).click();

@@ -24,7 +24,7 @@ const { port, stop } = await startServer(
       credentials,
       outputs: {},
     },
-    receiver: { url: 'https://localhost:9', watch: () => () => true, failNext: () => {} },
+    receiver: { url: 'https://localhost:9', watch: () => () => true },
     deployment: { publish: async () => '' },
     usageSecret: 'u'.repeat(32),
     organization: { org_id: 'org_1', website_site_id: 'site_1', members_site_id: 'site_2', server_secret: 'ss_demo' },
