@@ -99,7 +99,10 @@ export function openSession(settings: TagSettings, requests: TokenRequests) {
   };
 
   /** Repeats a request whose token was refused with the new token of the page. */
-  const withRenewal = async <T>(request: () => Promise<ApiAnswer<T>>, setRenewing?: SetRenewing): Promise<ApiAnswer<T>> => {
+  const withRenewal = async <T>(
+    request: () => Promise<ApiAnswer<T>>,
+    setRenewing?: SetRenewing,
+  ): Promise<ApiAnswer<T>> => {
     for (let renewals = 0; ; renewals++) {
       const usedToken = token;
       const answer = await request();
