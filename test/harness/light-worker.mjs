@@ -38,12 +38,11 @@ function sharedState() {
   ]);
 }
 
-/** Runs a file of tests. @throws when one of the day leaves something changed that the next file of the process would see */
+/** Runs a file of tests. @throws when it leaves something changed that the next file of the process would see */
 export default async function runFile(path) {
   const before = sharedState();
   const result = await run(path);
-  // Files of the night load bundles of functions, which read the environment of the whole process.
-  if (result.numFailingTests > 0 || path.endsWith('.night.test.ts')) return result;
+  if (result.numFailingTests > 0) return result;
   const after = sharedState();
   const names = [...new Set([...before.keys(), ...after.keys()])].filter(
     (name) => before.get(name) !== after.get(name) && !OF_IMPORTS.includes(name),

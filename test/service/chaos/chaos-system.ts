@@ -7,6 +7,7 @@ import type { Role } from '../../../src/contract/organizations.ts';
 import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
 import { createAction, generateServerSecret } from '../../fakes/saves.ts';
+import { keptEnvironment } from '../../harness/environment.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { startReceiver } from '../acceptance/receiver.ts';
@@ -18,6 +19,7 @@ export type HttpFunction = (
 
 /** Starts the deployed functions' bundles in this process. */
 export async function startChaos() {
+  const restoreEnvironment = keptEnvironment();
   const receiver = await startReceiver();
   const service = serviceOf(await serviceAssembly());
   const storage = await startStorage(temporaryFolder(), service);
@@ -55,6 +57,7 @@ export async function startChaos() {
       }),
     createAction: (input: object) => createAction(open.site_id, input, management),
     stop: async () => {
+      restoreEnvironment();
       await storage.stop();
       await receiver.stop();
     },

@@ -10,6 +10,7 @@ import { EVENT_NAMES } from '../../../src/contract/events.ts';
 import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
 import { createAction, generateServerSecret } from '../../fakes/saves.ts';
+import { keptEnvironment } from '../../harness/environment.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { httpEvent, lambdaContext, logged, sqsEvent } from '../../unit/lambdas/invocation.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
@@ -26,6 +27,7 @@ const receiver = await startReceiver();
 const service = serviceOf(await serviceAssembly());
 const storage = await startStorage(temporaryFolder(), service);
 const services = await startMeteredServices(storage.origin, storage.environment.AWS_ENDPOINT_URL_SQS ?? '');
+afterAll(keptEnvironment());
 Object.assign(process.env, service.variables, awsEnvironment(services.origin, services.origin), {
   VA_WAVE_LOCAL_CA_FILE: receiver.authorityFile,
 });
