@@ -51,6 +51,8 @@ export function allowServices(key: IKey): void {
   allow(`logs.${Aws.REGION}.amazonaws.com`, {
     ArnLike: { 'kms:EncryptionContext:aws:logs:arn': logGroups },
   });
+  // Without it an alarm notifies no topic that this key encrypts, and nothing but the alarm's history tells.
+  allow('cloudwatch.amazonaws.com', {});
   allow('events.amazonaws.com', { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } });
 }
 

@@ -1,5 +1,5 @@
 import { App, Stack } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
+import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Archive, EventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { Key } from 'aws-cdk-lib/aws-kms';
@@ -46,6 +46,21 @@ test.each<[string, (stack: Stack, key: Key) => void]>([
   expect(theirs.length).toBeGreaterThan(0);
   const isAllowed = (action: string) => ours.some((pattern) => matchesWildcard(pattern, action));
   expect(theirs.filter((action) => !isAllowed(action))).toEqual([]);
+});
+
+test("the key's policy allows the alarms to notify a topic that it encrypts", () => {
+  const stack = new Stack(new App(), 'Stack');
+  allowServices(new Key(stack, 'Key'));
+  Template.fromStack(stack).hasResourceProperties('AWS::KMS::Key', {
+    KeyPolicy: {
+      Statement: Match.arrayWith([
+        Match.objectLike({
+          Action: Match.arrayWith(['kms:Decrypt', 'kms:GenerateDataKey*']),
+          Principal: { Service: 'cloudwatch.amazonaws.com' },
+        }),
+      ]),
+    },
+  });
 });
 
 /** Types of resources without the key, each with the reason. A type that is neither here nor encrypted fails the test. */
