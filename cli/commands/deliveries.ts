@@ -1,11 +1,10 @@
 import { Option } from 'commander';
 import { type DeliveryRecord, FAILURES } from '../../src/contract/delivery-record.ts';
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
-import { recordOf, subjectOf } from '../../src/domain/organizations/changes.ts';
+import { recordOf } from '../../src/domain/organizations/changes.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
 import { invalidField, Refusal } from '../../src/domain/refusal.ts';
-import { ServiceError } from '../../src/domain/service-error.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { attemptsOf, searchedBefore, type TracedAttempt } from '../operations/past-events.ts';
@@ -61,8 +60,9 @@ payloads and responses, which can contain what visitors wrote.`)
           throw invalidField(misplacedOption, `${reference === undefined ? 'needs an' : 'takes no'} event id`);
         // What has been deleted has no owner, and no audit trail of which its log would tell.
         const orgId = await commandRun.context.store.ownerOf(id);
-        if (orgId !== undefined && (reference !== undefined || commandRun.output.json))
-          await recordReading(id, orgId, commandRun.context);
+        const subject = orgId && { org_id: orgId, entity_id: id, site_id: id.startsWith('site_') ? id : '' };
+        if (subject && (reference !== undefined || commandRun.output.json))
+          await commandRun.context.store.record(recordOf('read_deliveries', subject, commandRun.context));
         await (reference === undefined
           ? list(id, orgId, options, commandRun)
           : show(id, reference, options, commandRun));
@@ -72,19 +72,6 @@ payloads and responses, which can contain what visitors wrote.`)
 
 /** Returns the id of a log. A site ID means the log of the assistant's usage webhooks. */
 const logOf = (id: string): string => (id.startsWith('site_') ? usageLogId(id) : id);
-
-/** Records that the operator reads payloads. The log of what cannot be read shows why its deliveries fail. */
-async function recordReading(id: string, orgId: string, context: ConnectedRun['context']): Promise<void> {
-  const { store } = context;
-  const owner = await (id.startsWith('site_') ? store.findAssistant(id) : store.findAction(orgId, id)).catch(
-    (error: unknown) => {
-      // An item that cannot be read is a ServiceError; any other error is a fault of the storage.
-      if (!(error instanceof ServiceError)) throw error;
-    },
-  );
-  const subject = owner ? subjectOf(owner) : { org_id: orgId, entity_id: id };
-  await store.record(recordOf('read_deliveries', subject, context));
-}
 
 /** Lists the latest attempts of a log, and with --follow prints each further attempt when it ends. */
 async function list(

@@ -96,13 +96,13 @@ export async function operatorAccess(
 }
 
 /** Returns the ARN of the caller, whom AWS names without a permission, or why it does not, as in a network without STS. */
-export async function callerArn(access: AwsAccess): Promise<string | Error> {
-  try {
-    return (await stsClient(access).send(new GetCallerIdentityCommand({}))).Arn ?? '';
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
-}
+export const callerArn = (access: AwsAccess): Promise<string | Error> =>
+  stsClient(access)
+    .send(new GetCallerIdentityCommand({}))
+    .then(
+      ({ Arn = '' }) => Arn,
+      (error: Error) => error,
+    );
 
 export type LogQuery = { readonly since: Date; readonly containing?: string | undefined };
 /** A line of a log. `time` is in ISO 8601. */

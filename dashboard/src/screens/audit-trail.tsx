@@ -82,8 +82,9 @@ export default function AuditTrail() {
 
   const entityLink = (change: Change) => {
     const { site_id, entity_id, name } = change;
-    if (names.value?.has(entity_id) !== true)
-      return name ? <BreakableText text={name} /> : <Box variant="code">{entity_id}</Box>;
+    const shownName = names.value?.get(entity_id) ?? name;
+    if (names.value?.has(entity_id) !== true || site_id === '')
+      return shownName ? <BreakableText text={shownName} /> : <Box variant="code">{entity_id}</Box>;
     const path = entity_id === site_id ? paths.assistant(org_id, site_id) : paths.action(org_id, site_id, entity_id);
     return (
       <Link href={path}>

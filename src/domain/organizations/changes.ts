@@ -93,8 +93,7 @@ export const recordOf = (
 export function subjectOf(entity: Organization | Assistant | Action) {
   const site_id = 'site_id' in entity ? entity.site_id : '';
   const entity_id = 'action_id' in entity ? entity.action_id : site_id || entity.org_id;
-  const version = 'version' in entity ? entity.version : 1;
-  return { org_id: entity.org_id, site_id, entity_id, name: entity.name, version };
+  return { org_id: entity.org_id, site_id, entity_id, name: entity.name };
 }
 
 const recordedAuthor = (author: Author): AuditRecord['by'] =>
@@ -114,7 +113,8 @@ export function auditRecord(mutation: Mutation, author: Author, at: Date): Audit
   const fields = isDeletion ? [] : changedFields(previous ?? {}, next).filter(isRecorded);
   if (author.kind === 'operator' && !isDeletion && fields.length === 0) return undefined;
   const changes = previous && next && !isDeletion ? auditValues(fields, previous, next) : undefined;
-  const subject = { ...subjectOf(entity), fields, changes };
+  const version = 'version' in entity ? entity.version : 1;
+  const subject = { ...subjectOf(entity), version, fields, changes };
   return recordOf(operationOf(mutation, fields), subject, { author, now: () => at });
 }
 

@@ -377,13 +377,15 @@ describe('secrets', () => {
   ])('%s leaves a record of who read', async (_, words, operation) => {
     const operator = new FakeOperator();
     const ids = await operator.action();
+    await operator.run('action', 'update', ids.action_id, '--name', 'Second version');
     operator.clock.advance(1);
     const at = operator.clock.now().toISOString();
     for (const run of [1, 2]) expect([run, (await operator.run(...words(ids))).code]).toEqual([run, 0]);
     const { records } = await operator.store.auditPage(ids.org_id);
     const readings = records.filter((record) => record.at >= at);
     const { arn } = OPERATOR_AUTHOR;
-    const expected = { operation, by: { sub: 'operator', email: 'operator', arn } };
+    // The version of a record names who saved it.
+    const expected = { operation, version: 1, by: { sub: 'operator', email: 'operator', arn } };
     expect(readings).toMatchObject(operation === undefined ? [] : [expected, expected]);
   });
 
