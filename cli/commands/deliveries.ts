@@ -188,14 +188,9 @@ async function show(
     fieldsOf({ outcome: outcomeText(record), ...meaningField, ...rest }),
   );
   const title = record.payload_cut ? 'Payload (the log contains only its beginning)' : 'Payload';
-  if (payload !== null) output.block(title, readable(payload));
+  // Undefined for a text that is not JSON.
+  if (payload !== null) output.block(title, JSON.stringify(parseJson(payload), null, 2) ?? payload);
   if (response_excerpt) output.block('Response (at most 2000 characters)', response_excerpt);
-}
-
-/** Returns indented JSON, or any other text unchanged. */
-function readable(payload: string): string {
-  const value = parseJson(payload);
-  return value === undefined ? payload : JSON.stringify(value, null, 2);
 }
 
 function outcomeOf({ state, success }: TracedAttempt): (typeof OUTCOMES)[number] {
