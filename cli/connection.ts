@@ -137,7 +137,7 @@ export async function* localLog(folder: string, logGroup: string, query: LogQuer
     const { data: line } = structuredLine.safeParse(parseJson(text));
     if (line !== undefined) time = new Date(line.timestamp);
     if (text === '' || time === undefined || time < query.since) continue;
-    if (query.containing === undefined || text.includes(query.containing)) yield { time: time.toISOString(), text };
+    if (query.searchedText === undefined || text.includes(query.searchedText)) yield { time: time.toISOString(), text };
   }
 }
 

@@ -17,13 +17,13 @@ type SettingOption = {
   /** Returns the setting of what was given, in order. @throws Refusal 400 that names the field */
   readonly settingOf?: (values: readonly string[], cliProcess: CliProcess) => unknown;
   /** The option for no value, an empty list or off. */
-  readonly clear?: FixedValue;
+  readonly clearOption?: FixedValue;
 };
 
 /** One row for each setting. A setting without an option does not compile, nor does an optional one that no option removes. */
 export type SettingOptions<Settings> = {
   readonly [Name in keyof Settings]-?: undefined extends Settings[Name]
-    ? SettingOption & { readonly clear: FixedValue }
+    ? SettingOption & { readonly clearOption: FixedValue }
     : SettingOption;
 };
 
@@ -37,16 +37,16 @@ export function withSettings(
   rows: Readonly<Record<string, SettingOption>>,
   isNew: boolean,
 ): CliCommand {
-  for (const [setting, { flags, text, isRequired, isList, parse, clear }] of Object.entries(rows)) {
+  for (const [setting, { flags, text, isRequired, isList, parse, clearOption }] of Object.entries(rows)) {
     const listText = `${text}; may be repeated${isNew ? '' : ', replaces the whole list'}`;
     const option = isList
       ? new FieldOption(setting, flags, listText, collect)
       : new FieldOption(setting, flags, text, parse);
     command.addOption(option.makeOptionMandatory(isNew && isRequired === true));
-    const [clearFlags, clearText, clearedValue] = clear ?? [];
+    const [clearFlags, clearText, clearedValue] = clearOption ?? [];
     if (clearFlags === undefined || (isNew && clearedValue !== false)) continue;
-    const clearOption = new Option(clearFlags, clearText);
-    command.addOption(clearOption.negate ? clearOption : clearOption.conflicts(attributeOf(flags)));
+    const removal = new Option(clearFlags, clearText);
+    command.addOption(removal.negate ? removal : removal.conflicts(attributeOf(flags)));
   }
   return command;
 }
@@ -58,11 +58,12 @@ export async function givenSettings(
   cliProcess: CliProcess,
 ): Promise<Record<string, unknown>> {
   const settings: Record<string, unknown> = {};
-  for (const [setting, { flags, settingOf, clear }] of Object.entries(rows)) {
+  for (const [setting, { flags, settingOf, clearOption }] of Object.entries(rows)) {
     const givenValue = options[attributeOf(flags)];
     if (givenValue !== undefined)
       settings[setting] = settingOf ? await settingOf([givenValue].flat().map(String), cliProcess) : givenValue;
-    else if (clear !== undefined && options[attributeOf(clear[0])] !== undefined) settings[setting] = clear[2];
+    else if (clearOption !== undefined && options[attributeOf(clearOption[0])] !== undefined)
+      settings[setting] = clearOption[2];
   }
   return settings;
 }

@@ -42,7 +42,7 @@ export class ServiceFunction extends Construct {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     const { stage, folder, invokedBy = 'request', ...settings } = props;
-    const { service, tracing, gradual, logs } = stage;
+    const { service, tracing, isGradual, logs } = stage;
     this.#key = stage.encryptionKey;
     this.name = folder;
     this.invokedBy = invokedBy;
@@ -72,7 +72,7 @@ export class ServiceFunction extends Construct {
     if (settings.vpc !== undefined) allowInterfaces(role);
     if (tracing) acknowledge(this, 'The calls of X-Ray have no resource.', 'IAM5[Resource::*]');
     this.callable =
-      gradual && invokedBy !== 'schedule'
+      isGradual && invokedBy !== 'schedule'
         ? new lambda.Alias(this, 'Live', { aliasName: ALIAS, version: this.fn.currentVersion })
         : this.fn;
   }

@@ -28,7 +28,7 @@ export type Stage = {
   readonly deletionProtection: boolean;
   readonly logs: Pick<LogGroupProps, 'retention' | 'removalPolicy' | 'encryptionKey'>;
   readonly deliveryLogRetentionDays: number;
-  readonly gradual: boolean;
+  readonly isGradual: boolean;
   readonly tracing: boolean;
   /** Undefined: keys of AWS */
   readonly encryptionKey: IKey | undefined;
@@ -51,7 +51,7 @@ export const STAGES = {
     logs: { retention: RetentionDays.ONE_WEEK, removalPolicy: RemovalPolicy.DESTROY },
     deliveryLogRetentionDays: 7,
   },
-} satisfies Record<StageName, Omit<Stage, 'service' | 'gradual' | 'tracing' | 'encryptionKey'>>;
+} satisfies Record<StageName, Omit<Stage, 'service' | 'isGradual' | 'tracing' | 'encryptionKey'>>;
 
 /**
  * Makes CloudFormation refuse a template of the other stage: production would become deletable, with all data. A parameter keeps the value of the

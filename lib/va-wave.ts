@@ -98,7 +98,7 @@ export class VaWave extends Construct {
         separator: '-',
         allowedSpecialCharacters: '-',
       }),
-      gradual: Boolean(props.gradual), // Also for 'without-alarms', whose functions have aliases too.
+      isGradual: Boolean(props.gradual), // Also for 'without-alarms', whose functions have aliases too.
       tracing: props.tracing === true,
       encryptionKey,
       logs: { ...defaults.logs, retention: props.logRetentionDays ?? defaults.logs.retention, encryptionKey },
@@ -154,7 +154,7 @@ export class VaWave extends Construct {
       canary,
       accountConcurrency: concurrency.account,
     });
-    if (stage.gradual) {
+    if (stage.isGradual) {
       new Releases(this, 'Releases', { functions, alarms: alarms.ofRelease, endsByAlarm: props.gradual === true });
     }
     acknowledgeFindings(Stack.of(this));

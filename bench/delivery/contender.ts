@@ -57,9 +57,9 @@ function undici({ url, authorityFile, atOnce, keepConnections }: Sender): Delive
  */
 function outbound({ url, authorityFile, keepConnections }: Sender): Deliver {
   process.env.VA_WAVE_LOCAL_CA_FILE = authorityFile; // localRule trusts this authority.
-  const clock = { monotonic: () => performance.now(), wall: () => Date.now() };
+  const clock = { monotonicTime: () => performance.now(), wallTime: () => Date.now() };
   const { makeAttempt } = createOutbound({ clock, networkRule: localRule });
-  const request = { method: 'POST', url, headers, body, withheld: [] } as const;
+  const request = { method: 'POST', url, headers, body, withheldTexts: [] } as const;
   return async (loop) => {
     const key = keepConnections ? { connectionKey: `action-${Math.floor(loop / 10)}` } : {};
     const { success, error } = await makeAttempt(request, { keepBytes: 8000, ...key });

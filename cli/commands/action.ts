@@ -36,7 +36,7 @@ const SETTINGS: SettingOptions<
   enabled: {
     flags: '--enable',
     text: 'switch it on',
-    clear: ['--disable', 'switch it off', false],
+    clearOption: ['--disable', 'switch it off', false],
   },
   events: { flags: '--event <name>', text: 'Event: event of the catalog (va-wave event list)', isList: true },
   form_fields: {
@@ -53,19 +53,19 @@ const SETTINGS: SettingOptions<
     flags: '--parameters <json>',
     text: 'AI-decided: JSON Schema of the arguments, as JSON or a file',
     settingOf: ([text = ''], cliProcess) => parametersOf(text, cliProcess),
-    clear: ['--clear-parameters', 'AI-decided: no parameters', null],
+    clearOption: ['--clear-parameters', 'AI-decided: no parameters', null],
   },
   feed_response_back: {
     flags: '--feed-back',
     text: 'AI-decided: feed the response back to the assistant',
-    clear: ['--no-feed-back', 'AI-decided: tell the assistant only that the Action completed', false],
+    clearOption: ['--no-feed-back', 'AI-decided: tell the assistant only that the Action completed', false],
   },
   response_field_map: {
     flags: '--response-map <name=$.path>',
     text: 'AI-decided: field of the response to feed back',
     isList: true,
     settingOf: responseFieldMap,
-    clear: ['--clear-response-map', 'AI-decided: no response field map', null],
+    clearOption: ['--clear-response-map', 'AI-decided: no response field map', null],
   },
 };
 

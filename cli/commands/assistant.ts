@@ -28,7 +28,7 @@ const SETTINGS: SettingOptions<AssistantSettings> = {
   enabled: {
     flags: '--enable',
     text: 'switch it on',
-    clear: ['--disable', 'switch it off: the service refuses its widget and its server secret', false],
+    clearOption: ['--disable', 'switch it off: the service refuses its widget and its server secret', false],
   },
   hourly_rate_limit: {
     flags: '--rate-limit <number>',
@@ -45,19 +45,19 @@ const SETTINGS: SettingOptions<AssistantSettings> = {
     flags: '--allowed-domain <host>',
     text: 'host or host:port that the service accepts, at first the Domain; the page must also be on the Domain',
     isList: true,
-    clear: ['--clear-allowed-domains', 'allow no website', []],
+    clearOption: ['--clear-allowed-domains', 'allow no website', []],
   },
   ip_allowlist: {
     flags: '--ip <address>',
     text: 'IPv4 or IPv6 address of visitors for the IP allowlist',
     isList: true,
-    clear: ['--clear-ip-allowlist', 'allow any address', []],
+    clearOption: ['--clear-ip-allowlist', 'allow any address', []],
   },
   form_order: {
     flags: '--form <action_id>',
     text: 'Form that the widget shows before others, in this order',
     isList: true,
-    clear: ['--clear-form-order', 'show the forms in the order of their creation', null],
+    clearOption: ['--clear-form-order', 'show the forms in the order of their creation', null],
   },
 };
 

@@ -30,9 +30,9 @@ succeeds leaves no line, but a record: event trace and deliveries show it.`)
       const attempts = new Set<string>();
       const ids = new Set([id]);
       const failures = new Map<string, unknown>();
-      const search = async (log: LogName, containing: string) => {
+      const search = async (log: LogName, searchedText: string) => {
         output.showProgress(`Searching the log of ${log}`);
-        for await (const { time, text } of context.log(log, { since, containing })) {
+        for await (const { time, text } of context.log(log, { since, searchedText })) {
           lines.set(`${log} ${time} ${text}`, { log, time, text });
           const { data = {} } = requestLine.safeParse(parseJson(text));
           const { request_id, api_request_id = request_id, function_request_id, action_id, reference } = data;

@@ -104,7 +104,7 @@ export const callerArn = (access: AwsAccess): Promise<string | Error> =>
       (error: Error) => error,
     );
 
-export type LogQuery = { readonly since: Date; readonly containing?: string | undefined };
+export type LogQuery = { readonly since: Date; readonly searchedText?: string | undefined };
 /** A line of a log. `time` is in ISO 8601. */
 export type LogLine = { readonly time: string; readonly text: string };
 
@@ -112,16 +112,16 @@ export type LogLine = { readonly time: string; readonly text: string };
 export async function* functionLog(
   client: CloudWatchLogsClient,
   logGroupName: string,
-  { since, containing = '' }: LogQuery,
+  { since, searchedText = '' }: LogQuery,
 ): AsyncIterable<LogLine> {
   // CloudWatch returns the lines that contain every quoted term. A term cannot have a quote, so the text between quotes is searched there.
-  const terms = containing.split('"').filter((term) => term !== '');
+  const terms = searchedText.split('"').filter((term) => term !== '');
   const filterPattern = terms.length === 0 ? undefined : terms.map((term) => `"${term}"`).join(' ');
   const input = { logGroupName, startTime: since.getTime(), filterPattern };
   for await (const { events = [] } of paginateFilterLogEvents({ client }, input)) {
     for (const { timestamp = 0, message = '' } of events) {
       const text = message.trimEnd();
-      if (text.includes(containing)) yield { time: new Date(timestamp).toISOString(), text };
+      if (text.includes(searchedText)) yield { time: new Date(timestamp).toISOString(), text };
     }
   }
 }

@@ -63,7 +63,7 @@ export type ManagementContext = Context<'store' | 'now' | 'randomBytes'> & { rea
 export type Author =
   /** `arn`: of the operator's identity in AWS. */
   | { readonly kind: 'operator'; readonly arn: string }
-  | { readonly kind: 'admin'; readonly by: Membership; readonly creationKey?: string };
+  | { readonly kind: 'admin'; readonly membership: Membership; readonly creationKey?: string };
 
 // Configuration
 
@@ -220,7 +220,7 @@ export type OutboundRequest = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
   /** What is removed from every text of the endpoint before anything keeps or shows it: the signature of the request, and its secret. */
-  readonly withheld: readonly string[];
+  readonly withheldTexts: readonly string[];
 };
 
 /** How a request is sent. Nothing of it reaches the endpoint. */

@@ -147,7 +147,7 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
   /** Returns the context of a change that this member makes, with the author for its audit record. */
   const authoredContext = (member: Membership, creationKey?: string) => ({
     ...context,
-    author: { kind: 'admin' as const, by: member, creationKey },
+    author: { kind: 'admin' as const, membership: member, creationKey },
   });
   // Both refuse what is not of the member's organization with 404.
   const assistant = async ({ request, member, ids }: MemberCall<unknown>): Promise<Assistant> => {

@@ -24,7 +24,7 @@ export const answered = (
   problem: EndpointAnswer['error'] = null,
   withheld: readonly string[] = [],
 ): EndpointAnswer => ({
-  ...responseAnswer({ status, body: Buffer.from(body), problem }, { method: 'POST', withheld }),
+  ...responseAnswer({ status, body: Buffer.from(body), problem }, { method: 'POST', withheldTexts: withheld }),
   latency_ms: 12,
 });
 

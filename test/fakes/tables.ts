@@ -113,7 +113,10 @@ export class MemoryTables {
         if (existing === undefined) this.put({ TableName: table, Item: write.insert });
         return existing === undefined ? undefined : 'DuplicateItem';
       }
-      if (existing === undefined || Object.entries(write.when).some(([key, value]) => existing[key] !== value))
+      if (
+        existing === undefined ||
+        Object.entries(write.expectedValues).some(([key, value]) => existing[key] !== value)
+      )
         return 'ConditionalCheckFailed';
       this.#table(table).set(name, { ...existing, ...plain(write.changes) });
       return undefined;

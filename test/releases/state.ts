@@ -73,7 +73,7 @@ const ADMIN = {
   role: 'admin',
   created_at: '2026-01-01T00:00:00.000Z',
 } as const;
-const BY_ADMIN = { kind: 'admin', by: ADMIN, creationKey: 'create-1' } as const;
+const BY_ADMIN = { kind: 'admin', membership: ADMIN, creationKey: 'create-1' } as const;
 const USER = aConversation({ conversation_id: 'c-user', user_id: 'u-42', visitor_id: 'u-42' });
 const CALL = { siteId: SITE_ID, conversationId: 'c-user', actionId: 'act_ai', argumentsHash: 'a'.repeat(64) };
 const SUBMISSIONS = ['accepted', 'failed', 'sending'].map((clientKey) => ({

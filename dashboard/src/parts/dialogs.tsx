@@ -70,7 +70,7 @@ export function SessionEndedDialog({ offline, onLogin }: { readonly offline: boo
   );
 }
 
-export type Secret = { readonly of: string; readonly value: string };
+export type Secret = { readonly assistantName: string; readonly value: string };
 
 /** Shows a secret until the user confirms that it is stored. When the user goes back to another screen, it stays, and warns. */
 export function ShownOnce({ secret, onClose }: { readonly secret: Secret; readonly onClose: () => void }) {
@@ -83,8 +83,8 @@ export function ShownOnce({ secret, onClose }: { readonly secret: Secret; readon
   return (
     <Dialog size="large" header="Copy the server secret now" onClose={close} buttons={[doneButton]}>
       <Box>
-        The server secret of {secret.of} is shown only once. The service stores only its hash; afterwards you see the
-        last six characters.
+        The server secret of {secret.assistantName} is shown only once. The service stores only its hash; afterwards you
+        see the last six characters.
       </Box>
       <Code label="Server secret" text={secret.value} />
       <Checkbox

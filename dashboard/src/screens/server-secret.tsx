@@ -23,7 +23,7 @@ export function ServerSecret({ assistant, onSaved }: AssistantProps) {
           // Only Session Signed allows a first secret, and it may be selected and not saved yet.
           body: { version, regenerate: existingSecret !== null, authentication_mode: 'Session Signed' },
         });
-        showSecret({ of: assistant.name, value: answer.server_secret });
+        showSecret({ assistantName: assistant.name, value: answer.server_secret });
         onSaved(answer.assistant);
       } catch (error) {
         const current = currentAssistant(error);

@@ -32,8 +32,10 @@ export type StoredItem = Readonly<Record<string, unknown>>;
 type Key = Readonly<Record<string, unknown>>;
 type Consistent<Input extends { readonly ConsistentRead?: unknown }> = Omit<Input, 'ConsistentRead'>;
 
-/** A write that can share a call: an insert under a free key, or an update of an item that has the values of `when`. */
-export type BatchedWrite = { readonly insert: Key } | { readonly key: Key; readonly changes: Key; readonly when: Key };
+/** A write that can share a call: an insert under a free key, or an update of an item that has these `expectedValues`. */
+export type BatchedWrite =
+  | { readonly insert: Key }
+  | { readonly key: Key; readonly changes: Key; readonly expectedValues: Key };
 
 type QueryPage = { readonly Items: readonly StoredItem[]; readonly LastEvaluatedKey?: Key | undefined };
 type ScanPage = QueryPage & { readonly ScannedCount: number };
@@ -155,7 +157,7 @@ function statementOf(table: string, write: BatchedWrite) {
     return { Statement, Parameters: item.map(([, value]) => value) };
   }
   const changes = present(write.changes);
-  const when = [...present(write.key), ...present(write.when)];
+  const when = [...present(write.key), ...present(write.expectedValues)];
   const equal = ([name]: readonly [string, unknown]) => `"${name}" = ?`;
   return {
     Statement: `UPDATE "${table}" SET ${changes.map(equal).join(', ')} WHERE ${when.map(equal).join(' AND ')}`,

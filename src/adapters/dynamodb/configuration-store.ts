@@ -208,8 +208,13 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
 
     createdBy: async (author, now) => {
       if (author.kind === 'operator' || author.creationKey === undefined) return undefined;
-      const { by, creationKey } = author;
-      const storedCreation = await findItem(client, table, KEYS.creation(by.org_id, by.sub, creationKey), readCreation);
+      const { membership, creationKey } = author;
+      const storedCreation = await findItem(
+        client,
+        table,
+        KEYS.creation(membership.org_id, membership.sub, creationKey),
+        readCreation,
+      );
       return storedCreation !== undefined && storedCreation.expires_at > unixSeconds(now)
         ? storedCreation.created_id
         : undefined;
@@ -260,7 +265,7 @@ function configurationTransaction(client: DynamoDb, table: string, auditClock?: 
     if (author.kind === 'operator' || author.creationKey === undefined) return [];
     const at = unixSeconds(new Date(createdAt));
     const item = {
-      ...KEYS.creation(author.by.org_id, author.by.sub, author.creationKey),
+      ...KEYS.creation(author.membership.org_id, author.membership.sub, author.creationKey),
       created_id: createdId,
       expires_at: at + CREATION_KEY_SECONDS,
     };

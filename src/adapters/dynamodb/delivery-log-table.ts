@@ -45,7 +45,7 @@ export function deliveryLog(
 
   /** Changes the record of an attempt that has not ended. Returns false when there is no such record. @param when further conditions */
   const changeStarted = (start: AttemptStart, set: Readonly<Record<string, unknown>>, when = {}): Promise<boolean> =>
-    write({ key: keyOf(start), changes: set, when: { record_state: 'started', ...when } });
+    write({ key: keyOf(start), changes: set, expectedValues: { record_state: 'started', ...when } });
 
   /** Reads the record that refused a write. @throws Error when it is gone: the log was erased between the write and the read */
   const existingRecord = async (start: AttemptStart): Promise<StoredRecord> => {

@@ -12,7 +12,7 @@ import type { NetworkRule } from './network-rule.ts';
 
 export type OutboundOptions = {
   /** In milliseconds: one that measures durations, and the time since the epoch, which also advances while the process is frozen. */
-  readonly clock: { readonly monotonic: () => number; readonly wall: () => number };
+  readonly clock: { readonly monotonicTime: () => number; readonly wallTime: () => number };
   /** @default OUTBOUND_TIMEOUT_MS (5 s, spec "Limits") */
   readonly timeoutMs?: number;
   /** Another network rule, for tests on loopback. @default the module that the bundle has for `#network-rule` */
@@ -35,9 +35,9 @@ export function createOutbound({
   timeoutMs = OUTBOUND_TIMEOUT_MS,
   networkRule = strictRule,
 }: OutboundOptions): Outbound {
-  const resolve = createResolve(networkRule, clock.wall);
-  const connect = createConnect(networkRule, clock.wall);
-  const idle = createIdleConnections(clock.wall);
+  const resolve = createResolve(networkRule, clock.wallTime);
+  const connect = createConnect(networkRule, clock.wallTime);
+  const idle = createIdleConnections(clock.wallTime);
 
   async function send(
     request: OutboundRequest,
@@ -67,12 +67,12 @@ export function createOutbound({
 
   return {
     makeAttempt: async (request, policy = {}, invocationSignal) => {
-      const startedAt = clock.monotonic();
-      const attempt = startAttempt(timeoutMs, clock.monotonic, invocationSignal);
+      const startedAt = clock.monotonicTime();
+      const attempt = startAttempt(timeoutMs, clock.monotonicTime, invocationSignal);
       try {
         attempt.signal.throwIfAborted();
         const answer = await send(request, policy, attempt).catch((cause: unknown) => answerOfFault(cause, request));
-        return { ...answer, latency_ms: Math.round(clock.monotonic() - startedAt) };
+        return { ...answer, latency_ms: Math.round(clock.monotonicTime() - startedAt) };
       } finally {
         attempt.finish();
       }
@@ -82,8 +82,8 @@ export function createOutbound({
 }
 
 /** Returns the answer of an attempt without a usable response: no body, and why. @throws InvocationEnded */
-function answerOfFault(cause: unknown, { withheld }: OutboundRequest): EndpointAnswer {
+function answerOfFault(cause: unknown, { withheldTexts }: OutboundRequest): EndpointAnswer {
   if (cause instanceof InvocationEnded) throw cause;
-  if (cause instanceof Failure) return failureAnswer(cause, cause.status, withheld);
+  if (cause instanceof Failure) return failureAnswer(cause, cause.status, withheldTexts);
   return { ...failureAnswer({ code: 'internal_error', message: 'The service could not make the request' }), cause };
 }

@@ -42,7 +42,7 @@ const storedRing = z.union([
 
 /** The keys of a ring, as they were in Secrets Manager at most five minutes ago. */
 export type CachedRing = {
-  readonly current: () => Promise<RingKey>;
+  readonly currentKey: () => Promise<RingKey>;
   /** Returns the key with this id. When the cached ring does not have it, the ring is read again, at most every 30 seconds. */
   readonly byId: (kid: string) => Promise<RingKey | undefined>;
   /** Like byId, but without keys whose last token has expired. */
@@ -80,7 +80,7 @@ export function cachedRing(client: SecretsManagerClient, secretId: string, now: 
   const { readRing } = ringStore(client, secretId);
   const cachedSecret = cachedRead(readRing, now);
   return {
-    current: async () => activeKey((await cachedSecret.value()).ring, now()),
+    currentKey: async () => activeKey((await cachedSecret.value()).ring, now()),
     byId: (kid) => cachedSecret.findInValue(({ ring }) => ring.find((candidate) => candidate.kid === kid)),
     verifyingKey: (kid) => cachedSecret.findInValue(({ ring }) => verifyingKey(ring, kid, now())),
   };
@@ -193,6 +193,6 @@ export function signingSecrets(ring: CachedRing, randomBytes: RandomBytes) {
       return openSigningSecret(action.sealed_signing_secret, action.action_id, key === undefined ? [] : [key]);
     },
     sealSigningSecret: async (secret: string, actionId: string): Promise<string> =>
-      sealSigningSecret(secret, actionId, await ring.current(), randomBytes),
+      sealSigningSecret(secret, actionId, await ring.currentKey(), randomBytes),
   };
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../../domain/sources.ts';
 import type { CachedRing } from './secret-store.ts';
 
 /** Signs and verifies JWTs with HS256 and a key id. Every holder can read the payload (spec "Session token"). */
-export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifyingKey'>, now: Clock): SessionTokens {
+export function sessionTokens(ring: Pick<CachedRing, 'currentKey' | 'verifyingKey'>, now: Clock): SessionTokens {
   const verify = async (token: string, expiredSeconds: number): Promise<SessionClaims | TokenProblem> => {
     if (!isCanonical(token)) return 'not_a_token';
     try {
@@ -28,7 +28,7 @@ export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifyingKey'>
 
   return {
     signToken: async (claims) => {
-      const key = await ring.current();
+      const key = await ring.currentKey();
       // Signed as bytes, because SignJWT cannot write a number of the context as the backend wrote it.
       return new CompactSign(Buffer.from(JSON.stringify(claims)))
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: key.kid })

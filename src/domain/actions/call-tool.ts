@@ -77,7 +77,7 @@ export async function callTool(
     : undefined;
   if (!action?.enabled || action.suspended) return UNKNOWN_TOOL;
   const verdict = verdictOf(call, action);
-  if (!verdict.valid) return { outcome: 'invalid_arguments', message: `The arguments are wrong. ${verdict.problem}` };
+  if (!verdict.isValid) return { outcome: 'invalid_arguments', message: `The arguments are wrong. ${verdict.problem}` };
   const { site_id, conversation_id } = call;
   const { action_id, name: action_name } = action;
   const admission = await context.conversations.countCall(
@@ -118,14 +118,14 @@ function verdictOf(
     arguments_json == null
       ? emptyAsObject(parsedArguments ?? null)
       : emptyAsObject(parseJson(arguments_json.trim() || 'null'));
-  if (args !== null && !isJsonObject(args)) return { valid: false, problem: `${field}: must be a JSON object` };
+  if (args !== null && !isJsonObject(args)) return { isValid: false, problem: `${field}: must be a JSON object` };
   const writtenArguments = Object.entries(args ?? {}).filter(([, value]) => value !== null);
   // Lambda may have rounded a number of `arguments` before this function saw it. One of `arguments_json` is as it was written.
   const roundedArgument = writtenArguments.find(
     ([, value]) => typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER,
   );
   if (arguments_json == null && roundedArgument !== undefined)
-    return { valid: false, problem: `${roundedArgument[0]}: must be within ±${Number.MAX_SAFE_INTEGER}` };
+    return { isValid: false, problem: `${roundedArgument[0]}: must be within ±${Number.MAX_SAFE_INTEGER}` };
   return checkArguments(parameters, Object.fromEntries(writtenArguments));
 }
 

@@ -14,8 +14,8 @@ type ArgumentValues = Readonly<Record<string, ArgumentValue>>;
 
 /** The arguments to send, or the problem with one of them, which begins with the name of the parameter. */
 export type ArgumentsVerdict =
-  | { readonly valid: true; readonly values: ArgumentValues }
-  | { readonly valid: false; readonly problem: string };
+  | { readonly isValid: true; readonly values: ArgumentValues }
+  | { readonly isValid: false; readonly problem: string };
 
 /** The parameters of an Action that was created without parameters: its endpoint receives an empty JSON object. */
 export const NO_PARAMETERS: ParametersSchema = { type: 'object', properties: {}, required: [] };
@@ -42,20 +42,20 @@ export function checkArguments(parameters: ParametersSchema | undefined, args: J
   let work = 0;
   for (const [name, property] of Object.entries(properties)) {
     if (!Object.hasOwn(args, name) || args[name] === undefined) {
-      if (required.includes(name)) return { valid: false, problem: `${name}: is required` };
+      if (required.includes(name)) return { isValid: false, problem: `${name}: is required` };
       continue;
     }
     work += matchingWork(property, args[name]);
     if (work > PATTERN_WORK_MAX)
-      return { valid: false, problem: `${name}: is too long for the patterns of this Action` };
+      return { isValid: false, problem: `${name}: is too long for the patterns of this Action` };
     const checkedValue = checkValue(property, args[name]);
-    if ('problem' in checkedValue) return { valid: false, problem: `${name}: ${checkedValue.problem}` };
+    if ('problem' in checkedValue) return { isValid: false, problem: `${name}: ${checkedValue.problem}` };
     if (property.enum !== undefined && !distinct(property.enum).has(spellingOf(checkedValue.value))) {
-      return { valid: false, problem: `${name}: must be one of ${JSON.stringify(property.enum)}` };
+      return { isValid: false, problem: `${name}: must be one of ${JSON.stringify(property.enum)}` };
     }
     values.push([name, checkedValue.value]);
   }
-  return { valid: true, values: Object.fromEntries(values) };
+  return { isValid: true, values: Object.fromEntries(values) };
 }
 
 function matchingWork({ pattern }: ParameterProperty, value: unknown): number {

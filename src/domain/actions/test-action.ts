@@ -42,8 +42,8 @@ export async function testAction(
 }
 
 /** Returns the request without its signature. A signature is no secret, but a valid one should not be copied. */
-function withoutSignature({ method, url, headers, body, withheld }: OutboundRequest): TestResult['request'] {
-  const shownHeaders = Object.entries(headers).map(([name, value]) => [name, withoutWithheld(value, withheld)]);
+function withoutSignature({ method, url, headers, body, withheldTexts }: OutboundRequest): TestResult['request'] {
+  const shownHeaders = Object.entries(headers).map(([name, value]) => [name, withoutWithheld(value, withheldTexts)]);
   const text = body === null ? null : Buffer.from(body).toString('utf8');
   return { method, url, headers: Object.fromEntries(shownHeaders), body: text };
 }
@@ -102,7 +102,7 @@ function sampleArguments({ properties, required }: ParametersSchema): Record<str
     Object.entries(properties).flatMap(([name, property]): [string, unknown][] => {
       const candidates = property.enum ?? SAMPLES[property.type];
       const alone: ParametersSchema = { type: 'object', properties: { it: property }, required: [] };
-      const sample = candidates.find((it) => checkArguments(alone, { it }).valid);
+      const sample = candidates.find((it) => checkArguments(alone, { it }).isValid);
       if (sample !== undefined) return [[name, sample]];
       return required.includes(name) ? [[name, SAMPLES.string[0]]] : [];
     }),

@@ -40,8 +40,8 @@ export function actionRequest(
     'X-Service-Trigger': TRIGGER_HEADER_VALUES[action.trigger],
     'X-Service-Trigger-Ref': input.triggerRef,
   };
-  const withheld = [...signaturesIn(signature), input.signingSecret];
-  return { method: action.method, url: action.url, body, headers, withheld };
+  const withheldTexts = [...signaturesIn(signature), input.signingSecret];
+  return { method: action.method, url: action.url, body, headers, withheldTexts };
 }
 
 /** Returns the quota against which the requests of an Action count. */

@@ -26,20 +26,20 @@ const NO_TEXT = '(not text)';
  */
 export function responseAnswer(
   { status, body, contentType, problem, location }: ReceivedResponse,
-  { withheld, method }: Pick<OutboundRequest, 'withheld' | 'method'>,
+  { withheldTexts, method }: Pick<OutboundRequest, 'withheldTexts' | 'method'>,
 ): EndpointAnswer {
-  const failure = failureOfStatus(status, location && withoutWithheld(location, withheld), method);
+  const failure = failureOfStatus(status, location && withoutWithheld(location, withheldTexts), method);
   const message = problem === null ? failure?.message : `${failure?.message}. ${problem.message}`;
   const error = failure === null ? problem : { code: failure.code, message: message ?? '' };
   const decodedText = responseText(body, contentType);
-  const text = decodedText === undefined ? null : withoutWithheld(decodedText, withheld);
+  const text = decodedText === undefined ? null : withoutWithheld(decodedText, withheldTexts);
   return {
     status,
     text,
     response_excerpt: truncateCharacters(text ?? NO_TEXT, RESPONSE_EXCERPT_CHARACTERS),
     latency_ms: 0,
     success: failure === null,
-    error: error && { code: error.code, message: withoutWithheld(error.message, withheld) },
+    error: error && { code: error.code, message: withoutWithheld(error.message, withheldTexts) },
   };
 }
 

@@ -97,7 +97,9 @@ export function subjectOf(entity: Organization | Assistant | Action) {
 }
 
 const recordedAuthor = (author: Author): AuditRecord['by'] =>
-  author.kind === 'operator' ? { ...OPERATOR, arn: author.arn } : { sub: author.by.sub, email: author.by.email };
+  author.kind === 'operator'
+    ? { ...OPERATOR, arn: author.arn }
+    : { sub: author.membership.sub, email: author.membership.email };
 
 /**
  * Returns the audit record of a change: author, operation, time, and of a change of settings their names and values.

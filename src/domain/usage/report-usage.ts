@@ -43,7 +43,7 @@ export async function reportUsage(
       'X-Webhook-Signature': signature,
       'X-Webhook-Timestamp': String(timestamp),
     } satisfies HeadersOf<typeof USAGE_HEADERS>,
-    withheld: [signature, webhook.secret],
+    withheldTexts: [signature, webhook.secret],
   };
   // Apart from the organization's other requests, so that a slow usage webhook refuses no form.
   const policy = { inFlightOf: `usage#${orgId}` };

@@ -166,7 +166,7 @@ test('the arguments that the runtime guide sends fit the tool that it lists', ()
   const call = z.object({ tool: z.string(), arguments_json: z.string() }).parse(of('Call a tool', 0));
   const args = jsonObject.parse(JSON.parse(call.arguments_json));
   expect(call.tool).toBe(tool?.name);
-  expect(checkArguments(tool?.input_schema, args)).toEqual({ valid: true, values: args });
+  expect(checkArguments(tool?.input_schema, args)).toEqual({ isValid: true, values: args });
 });
 
 /** What the reader's own code provides around a sample. */

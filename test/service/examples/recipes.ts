@@ -148,7 +148,7 @@ export function describeRecipe(recipe: Recipe, parent = temporaryFolder()): void
         const large = Buffer.alloc(2 ** 20 + 1);
         const headers = genuine?.request.headers ?? {};
         expect([400, 401, 413]).toContain(
-          await statusOf({ method: 'POST', url: '', headers, body: large, withheld: [] }),
+          await statusOf({ method: 'POST', url: '', headers, body: large, withheldTexts: [] }),
         );
       },
       600_000,
@@ -177,7 +177,7 @@ function requestsFor(kind: Trigger): readonly SharedRequest[] {
         url: '',
         headers: { 'Content-Type': 'application/json', ...headers },
         body: bytes,
-        withheld: [],
+        withheldTexts: [],
       };
       return { name, trigger: kind, request, status: expected.status };
     });

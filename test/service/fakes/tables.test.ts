@@ -122,7 +122,7 @@ async function run(
   await store.createOrganization({ org_id: org, name: 'Shop', plan: 'free', created_at: now().toISOString() });
   await store.createAssistant(anAssistant({ org_id: org, site_id: site }), 1, OPERATOR_AUTHOR);
   const by: Membership = { org_id: org, sub: unique, email: 'a@a.example', role: 'admin', created_at: '' };
-  const author = () => ({ kind: 'admin' as const, by });
+  const author = () => ({ kind: 'admin' as const, membership: by });
   const versions = new Map<number, Action>();
   for (const { kind, a, b, seconds } of commands) {
     clock.advance(seconds * 1000);

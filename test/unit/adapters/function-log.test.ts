@@ -10,7 +10,10 @@ async function search(containing: string | undefined) {
   const aws = new FakeAwsServices();
   aws.on('FilterLogEvents', {}, { events: LINES.map((message) => ({ timestamp: 0, message: `${message}\n` })) });
   const found: string[] = [];
-  for await (const { text } of functionLog(logsClient(aws.access()), 'group', { since: SINCE, containing }))
+  for await (const { text } of functionLog(logsClient(aws.access()), 'group', {
+    since: SINCE,
+    searchedText: containing,
+  }))
     found.push(text);
   return { found, calls: aws.callsOf('FilterLogEvents') };
 }

@@ -41,7 +41,7 @@ async function setUp(whileWaiting: () => Promise<void> = async () => {}) {
     now: () => NOW,
     randomBytes: (size: number) => Buffer.alloc(size, byte++),
     sealSigningSecret: async () => 'sealed',
-    author: { kind: 'admin' as const, by: MEMBER },
+    author: { kind: 'admin' as const, membership: MEMBER },
   };
   await store.createOrganization({ org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: '' });
   await store.createAssistant(anAssistant(), 9, OPERATOR_AUTHOR);
@@ -104,7 +104,7 @@ describe('a repeated idempotency key', () => {
   const keyed = ({ context }: System, at = NOW) => ({
     ...context,
     now: () => at,
-    author: { kind: 'admin' as const, by: MEMBER, creationKey: 'key-1' },
+    author: { kind: 'admin' as const, membership: MEMBER, creationKey: 'key-1' },
   });
 
   test('returns what it has created, and is refused once that is deleted', async () => {

@@ -39,10 +39,11 @@ describe('trace', () => {
     ['an invocation for messages', OTHER_FUNCTION, [delivered, neighbour], `act_e ${EVENT}`],
     ['nothing', 'unknown', []],
   ])('finds by the id of %s its lines in all logs', async (_, id, lines, record) => {
-    const log: typeof operator.deployment.log = async function* (name, { containing = '' }) {
+    const log: typeof operator.deployment.log = async function* (name, { searchedText = '' }) {
       for (const [index, line] of (LINES[name] ?? []).entries()) {
         const text = JSON.stringify(line);
-        if (text.includes(containing)) yield { time: `2026-01-01T00:00:0${name === 'api' ? 0 : index + 1}.000Z`, text };
+        if (text.includes(searchedText))
+          yield { time: `2026-01-01T00:00:0${name === 'api' ? 0 : index + 1}.000Z`, text };
       }
     };
     operator.deployment = { ...operator.deployment, log };
@@ -130,7 +131,7 @@ describe('logs', () => {
       err: '',
     });
     const since = new Date(operator.clock.now().getTime() - 1_800_000);
-    expect(operator.logQueries).toEqual([{ name: 'dispatcher', since, containing: 'comes back' }]);
+    expect(operator.logQueries).toEqual([{ name: 'dispatcher', since, searchedText: 'comes back' }]);
     expect(JSON.parse((await operator.run('logs', 'api', '--json')).out)).toEqual(operator.logLines[0]);
     operator.logLines = [];
     const none = { code: 0, out: '', err: 'No matching lines in this time\n' };
@@ -160,8 +161,8 @@ describe('logs', () => {
     const recent = [line('2026-01-02T00:00:00.000Z', 'new'), 'not JSON'];
     const lines = [...old, ...recent, ''];
     writeFileSync(join(folder, 'logs', 'DeliveriesDispatcherFunction12345678.log'), lines.join('\n'));
-    const read = async (group: string, containing?: string) => {
-      const query = { since: new Date('2026-01-01T12:00:00Z'), containing };
+    const read = async (group: string, searchedText?: string) => {
+      const query = { since: new Date('2026-01-01T12:00:00Z'), searchedText };
       const texts: string[] = [];
       for await (const { text } of localLog(folder, group, query)) texts.push(text);
       return texts;

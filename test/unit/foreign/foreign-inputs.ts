@@ -384,7 +384,7 @@ function byteByByte(text: string): unknown {
   return head.bodyBytes();
 }
 
-const RING = { current: () => Promise.reject(new Error('nothing is signed')), verifyingKey: async () => undefined };
+const RING = { currentKey: () => Promise.reject(new Error('nothing is signed')), verifyingKey: async () => undefined };
 const TOKENS = sessionTokens(RING, () => new Date(0));
 const WITHHELD = ['0123456789abcdef'.repeat(4), `whsec_${'a'.repeat(43)}`];
 const FIELD_MAP = Object.fromEntries(

@@ -140,7 +140,7 @@ export async function deletions(world: World, defects: DeletionDefects = {}): Pr
   ) => {
     const began = world.steps;
     const by = await requireMembership(ORG_ID, ADMIN.sub, 'admin', members);
-    const author = { kind: 'admin' as const, by, creationKey: `key${world.choose(2)}` };
+    const author = { kind: 'admin' as const, membership: by, creationKey: `key${world.choose(2)}` };
     const changed = await change({ members, ...own, author });
     if (began > done.removal) world.violated('a removed member has made a change');
     const { action_id = '' } = Object.assign({ action_id: '' }, changed);

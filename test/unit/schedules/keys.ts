@@ -66,7 +66,7 @@ export async function keys(world: World, defects: KeyDefects = {}): Promise<void
     }
   };
   const use = async () => {
-    const { kid } = await anyOf(world, containers).ring.current();
+    const { kid } = await anyOf(world, containers).ring.currentKey();
     for (let uses = 1 + world.choose(2); uses > 0; uses--) {
       world.after(
         world.oneIn(2) ? world.choose(3) * 5000 : world.choose(TTL_MINUTES_MAX) * MINUTE_MS,

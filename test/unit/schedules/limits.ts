@@ -346,7 +346,7 @@ export async function inFlight(world: World, defects: LimitDefects = {}): Promis
   };
   const request = {
     method: 'GET',
-    withheld: [],
+    withheldTexts: [],
     url: 'https://crm.example/',
     headers: {},
     body: null,

@@ -207,7 +207,7 @@ describe('concurrent saves of the dashboard', () => {
   const context = { store: auditedStore, ...sources, sealSigningSecret: async () => 'sealed' };
   const by = (org_id: string, creationKey?: string) => {
     const member: Membership = { org_id, sub: 'anna', email: 'anna@shop.example', role: 'admin', created_at: '' };
-    return { ...context, author: { kind: 'admin' as const, by: member, creationKey } };
+    return { ...context, author: { kind: 'admin' as const, membership: member, creationKey } };
   };
 
   test('with one creation key make one assistant and one form, with one record each', async () => {
@@ -231,7 +231,7 @@ describe('concurrent saves of the dashboard', () => {
     const save = (name: string) =>
       saveAt(
         1,
-        () => assistantOf(author.by, assistant.site_id, context),
+        () => assistantOf(author.membership, assistant.site_id, context),
         (seen) => updateAssistant(seen, { name }, { ...context, author }),
       );
     const saves = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => save(`Name ${i}`)));

@@ -109,7 +109,7 @@ function setUp() {
       audited: {
         ...management,
         store: configurationStore(client, sorted, clock.now),
-        author: { kind: 'admin' as const, by },
+        author: { kind: 'admin' as const, membership: by },
       },
     };
   };

@@ -75,7 +75,7 @@ describe('what arrives after the deadline is not read, although the timer has no
     lateMs = 0;
   });
   const { makeAttempt } = network.outbound({
-    clock: { monotonic: () => performance.now() + lateMs, wall: () => Date.now() },
+    clock: { monotonicTime: () => performance.now() + lateMs, wallTime: () => Date.now() },
     timeoutMs: LONG_MS,
   });
 

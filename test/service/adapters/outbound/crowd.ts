@@ -22,7 +22,7 @@ const one = (path: string) =>
       url: `https://${HOST}:${port}${path}`,
       headers: { 'Content-Type': 'application/json' },
       body: Buffer.alloc(1000, 'x'),
-      withheld: [],
+      withheldTexts: [],
     },
     { keepBytes },
   );

@@ -17,7 +17,7 @@ const { makeAttempt, close } = createOutbound({ clock, networkRule: testRule(set
 
 const send = (port: number, action: string) =>
   makeAttempt(
-    { method: 'POST', url: `https://${HOST}:${port}/hook`, headers: {}, body: Buffer.from('{}'), withheld: [] },
+    { method: 'POST', url: `https://${HOST}:${port}/hook`, headers: {}, body: Buffer.from('{}'), withheldTexts: [] },
     { connectionKey: action, keepBytes: 8000 },
   );
 

@@ -134,7 +134,7 @@ describe('a connection is not reused', () => {
   test('when it was idle for a second by the wall clock, as after a freeze', async () => {
     let frozenMs = 0;
     const receiver = await startAnswering(network.identity, OK);
-    const outbound = network.outbound({ clock: { ...clock, wall: () => Date.now() + frozenMs } });
+    const outbound = network.outbound({ clock: { ...clock, wallTime: () => Date.now() + frozenMs } });
     await outbound.makeAttempt(...event(receiver));
     frozenMs = 1000;
     await outbound.makeAttempt(...event(receiver));
@@ -190,7 +190,7 @@ test('a request on a reused connection that breaks fails without a second send, 
 test('a connection stays open after its invocation, but for at most thirty seconds', async () => {
   let laterMs = 0;
   const receiver = await startAnswering(network.identity, OK);
-  const outbound = network.outbound({ clock: { ...clock, wall: () => 1e12 + laterMs } });
+  const outbound = network.outbound({ clock: { ...clock, wallTime: () => 1e12 + laterMs } });
   const invocation = async () => {
     const ended = new AbortController();
     expect((await outbound.makeAttempt(...event(receiver), ended.signal)).status).toBe(200);
@@ -229,7 +229,7 @@ describe('a DNS lookup', () => {
     ] as const) {
       let laterMs = 0;
       const receiver = await startAnswering(network.identity, OK);
-      const outbound = network.outbound({ clock: { ...clock, wall: () => 1e12 + laterMs } });
+      const outbound = network.outbound({ clock: { ...clock, wallTime: () => 1e12 + laterMs } });
       network.names.zone.set(HOST, { a: [ALLOWED], ttl });
       const asks = async () => {
         const before = queries();

@@ -9,7 +9,7 @@ export const HOST = 'receiver.customer.com';
 export const ALLOWED = '127.0.0.1';
 export const ALLOWED_TOO = '127.0.0.2';
 
-export const clock = { monotonic: () => performance.now(), wall: () => Date.now() };
+export const clock = { monotonicTime: () => performance.now(), wallTime: () => Date.now() };
 
 /** The certificate authority of the receivers as PEM, and the name server in the form for `Resolver.setServers`. */
 const surroundings = z.object({ authority: z.string(), nameServer: z.string() });

@@ -73,7 +73,7 @@ export function post(port: number, more: Partial<OutboundRequest> = {}): Outboun
     url: `https://${HOST}:${port}/hook?a=1`,
     headers: { 'Content-Type': 'application/json', 'User-Agent': 'Service-Integration/1.0' },
     body: Buffer.from('{"a":"é"}'),
-    withheld: [],
+    withheldTexts: [],
     ...more,
   };
 }

@@ -33,7 +33,7 @@ test('deliveries of two Actions do not share a session, and deliveries without a
 
 test('a certificate is checked at least once a minute', async () => {
   let ahead = 0;
-  const outbound = network.outbound({ clock: { ...clock, wall: () => Date.now() + ahead } });
+  const outbound = network.outbound({ clock: { ...clock, wallTime: () => Date.now() + ahead } });
   const event = () => outbound.makeAttempt(post(port), { connectionKey: 'action-1' });
   await event();
   ahead = 40_000;
@@ -46,7 +46,7 @@ test('a certificate is checked at least once a minute', async () => {
 
 test('no session is resumed after the wall clock was set back', async () => {
   let ahead = 0;
-  const outbound = network.outbound({ clock: { ...clock, wall: () => Date.now() + ahead } });
+  const outbound = network.outbound({ clock: { ...clock, wallTime: () => Date.now() + ahead } });
   await outbound.makeAttempt(post(port), { connectionKey: 'action-1' });
   ahead = -10_000;
   await outbound.makeAttempt(post(port), { connectionKey: 'action-1' });

@@ -85,7 +85,7 @@ describe('the writes of one turn', () => {
     const update = {
       key: { pk: 'c', sk: 's' },
       changes: { state: 'ended', failure: null, gone: undefined },
-      when: { state: 'started' },
+      expectedValues: { state: 'started' },
     };
     const asked = [{ insert: { pk: "'; DELETE", sends: 1 } }, { insert: { pk: 'b', left_out: undefined } }, update];
     expect(await Promise.all(asked.map(write))).toEqual([true, false, false]);

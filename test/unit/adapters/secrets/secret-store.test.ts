@@ -19,7 +19,7 @@ describe('a key ring', () => {
   test('can be a single key, as CloudFormation generates it', async () => {
     holds(ONE);
     const ring = cachedRing(client, 'the-secret', new FrozenClock().now);
-    expect(await ring.current()).toEqual(ONE);
+    expect(await ring.currentKey()).toEqual(ONE);
     expect(await ring.byId('k1')).toEqual(ONE);
     expect(aws.callsOf('GetSecretValue')[0]).toEqual({ SecretId: 'the-secret' });
   });
@@ -27,7 +27,7 @@ describe('a key ring', () => {
   test('with several keys signs with the newest, and finds all', async () => {
     holds({ keys: [TWO, ONE] });
     const ring = cachedRing(client, 'the-secret', new FrozenClock().now);
-    expect(await ring.current()).toEqual(TWO);
+    expect(await ring.currentKey()).toEqual(TWO);
     expect([await ring.byId('k1'), await ring.byId('k2')]).toEqual([ONE, TWO]);
   });
 
@@ -36,11 +36,11 @@ describe('a key ring', () => {
     const added = { ...TWO, active_from: Date.parse('2026-03-04T05:04:00Z') / 1000 };
     holds({ keys: [added, ONE] });
     const ring = cachedRing(client, 'the-secret', clock.now);
-    expect([await ring.current(), await ring.byId('k2')]).toEqual([ONE, added]);
+    expect([await ring.currentKey(), await ring.byId('k2')]).toEqual([ONE, added]);
     clock.advance(239_999);
-    expect(await ring.current()).toEqual(ONE);
+    expect(await ring.currentKey()).toEqual(ONE);
     clock.advance(1);
-    expect(await ring.current()).toEqual(added);
+    expect(await ring.currentKey()).toEqual(added);
     expect(reads()).toBe(1);
   });
 
@@ -56,17 +56,17 @@ describe('a key ring', () => {
     holds(ONE);
     const clock = new FrozenClock();
     const ring = cachedRing(client, 'the-secret', clock.now);
-    await Promise.all(Array.from({ length: 20 }, () => ring.current()));
+    await Promise.all(Array.from({ length: 20 }, () => ring.currentKey()));
     clock.advance(5 * 60_000 - 1);
-    await ring.current();
+    await ring.currentKey();
     await ring.byId('k1');
     expect(reads()).toBe(1);
     clock.advance(1);
-    await Promise.all([ring.current(), ring.byId('k1')]);
+    await Promise.all([ring.currentKey(), ring.byId('k1')]);
     expect(reads()).toBe(2);
     // The clock was ahead.
     clock.advance(-3_600_000);
-    await ring.current();
+    await ring.currentKey();
     expect(reads()).toBe(3);
   });
 
@@ -74,7 +74,7 @@ describe('a key ring', () => {
     holds(ONE);
     const clock = new FrozenClock();
     const ring = cachedRing(client, 'the-secret', clock.now);
-    await ring.current();
+    await ring.currentKey();
     holds({ keys: [TWO, ONE] });
     clock.advance(29_999);
     expect(await ring.byId('k2')).toBeUndefined();
@@ -92,11 +92,11 @@ describe('a key ring', () => {
     holds(ONE);
     const clock = new FrozenClock();
     const ring = cachedRing(client, 'the-secret', clock.now);
-    await ring.current();
+    await ring.currentKey();
     clock.advance(30_000);
     aws.on('GetSecretValue', {}, new Error('away'));
     for (const kid of ['made-up', 'other']) await expect(ring.byId(kid)).rejects.toThrow('away');
-    expect(await Promise.all([ring.current(), ring.byId('k1')])).toEqual([ONE, ONE]);
+    expect(await Promise.all([ring.currentKey(), ring.byId('k1')])).toEqual([ONE, ONE]);
     expect(reads()).toBe(2);
     clock.advance(30_000);
     holds({ keys: [TWO, ONE] });
@@ -106,8 +106,8 @@ describe('a key ring', () => {
   test('that cannot be read is an error, and the next call reads it again', async () => {
     aws.on('GetSecretValue', {}, new Error('away'), { SecretString: JSON.stringify(ONE) });
     const ring = cachedRing(client, 'the-secret', new FrozenClock().now);
-    await expect(ring.current()).rejects.toThrow('away');
-    expect(await ring.current()).toEqual(ONE);
+    await expect(ring.currentKey()).rejects.toThrow('away');
+    expect(await ring.currentKey()).toEqual(ONE);
   });
 
   test.each([

@@ -18,7 +18,7 @@ const TWO: RingKey = { kid: 'k2', key: '2'.repeat(64) };
 /** An in-memory ring, newest key first. */
 function tokensOf(keys: readonly [RingKey, ...RingKey[]], clock = new FrozenClock('2026-03-04T05:00:00.000Z')) {
   const ring = {
-    current: async () => keys[0],
+    currentKey: async () => keys[0],
     verifyingKey: async (kid: string) => verifyingKey(keys, kid, clock.now()),
   };
   return { clock, ...sessionTokens(ring, clock.now) };
@@ -158,6 +158,6 @@ test('the site of a token is read without the key, and only if it is text', asyn
 test('an error of the key store is an internal error, not an invalid token', async () => {
   const away = failing('away');
   const token = await tokensOf([ONE]).signToken(CLAIMS);
-  const tokens = sessionTokens({ current: away, verifyingKey: away }, new FrozenClock().now);
+  const tokens = sessionTokens({ currentKey: away, verifyingKey: away }, new FrozenClock().now);
   await expect(tokens.verifyToken(token)).rejects.toThrow('away');
 });

@@ -27,9 +27,12 @@ describe('arguments', () => {
   test('that match their parameters are valid, and others are dropped', () => {
     const values = { order: 'AB12', email: 'ada@example.com', count: -3, price: 1.5, gift: false, size: 'small' };
     const more = JSON.parse('{"more":1,"__proto__":{"gift":true}}');
-    expect(checkArguments(PARAMETERS, { ...values, ...more })).toEqual({ valid: true, values });
-    expect(checkArguments(PARAMETERS, { order: 'AB12', ...more })).toEqual({ valid: true, values: { order: 'AB12' } });
-    expect(checkArguments(undefined, more)).toEqual({ valid: true, values: {} });
+    expect(checkArguments(PARAMETERS, { ...values, ...more })).toEqual({ isValid: true, values });
+    expect(checkArguments(PARAMETERS, { order: 'AB12', ...more })).toEqual({
+      isValid: true,
+      values: { order: 'AB12' },
+    });
+    expect(checkArguments(undefined, more)).toEqual({ isValid: true, values: {} });
   });
 
   test.each<[string, Record<string, unknown>]>([
@@ -47,7 +50,7 @@ describe('arguments', () => {
     ['size: must be one of ["small","large"]', { order: 'AB12', size: 'Small' }],
     ['size: must be a string', { order: 'AB12', size: 1 }],
   ])('are refused with "%s": %p', (problem, values) => {
-    expect(checkArguments(PARAMETERS, values)).toEqual({ valid: false, problem });
+    expect(checkArguments(PARAMETERS, values)).toEqual({ isValid: false, problem });
   });
 
   test('that are too long for their patterns are refused before they are matched, also when they are many', () => {
@@ -58,10 +61,10 @@ describe('arguments', () => {
       return () => checkArguments(parameters, values);
     };
     const refusalOf = (name: string) => ({
-      valid: false,
+      isValid: false,
       problem: `${name}: is too long for the patterns of this Action`,
     });
-    expect(check(400, 400)()).toMatchObject({ valid: true });
+    expect(check(400, 400)()).toMatchObject({ isValid: true });
     expect(check(250_000, 1)()).toEqual(refusalOf('a'));
     expect(check(600, 600)()).toEqual(refusalOf('b'));
     expect(costRatio(check(250_000, 1), check(400, 400))).toBeLessThan(1);
@@ -71,7 +74,7 @@ describe('arguments', () => {
   test('are matched in linear time, also with a pattern that takes a backtracking engine exponential time', () => {
     const parameters = parametersSchema.parse(of({ type: 'string', pattern: '^(a+)+$' }));
     const check = (length: number) => () => checkArguments(parameters, { a: `${'a'.repeat(length)}!` });
-    expect(check(50_000)()).toEqual({ valid: false, problem: 'a: must match the pattern' });
+    expect(check(50_000)()).toEqual({ isValid: false, problem: 'a: must match the pattern' });
     // A time that grows with the square is a hundred times as long.
     expect(costRatio(check(50_000), check(5000))).toBeLessThan(40);
   });
@@ -182,7 +185,7 @@ describe('the test suite of JSON Schema', () => {
     ...rows('pattern', isText, ({ pattern }) => of({ type: 'string', pattern })),
     ...rows('email', isText, ({ format }) => of({ type: 'string', format })),
   ])('one argument: %s', (_, data, valid, parameters) => {
-    expect(checkArguments(parameters, { a: data }).valid).toBe(valid);
+    expect(checkArguments(parameters, { a: data }).isValid).toBe(valid);
   });
 
   test.each([
@@ -192,7 +195,7 @@ describe('the test suite of JSON Schema', () => {
     })),
     ...rows('properties', isJsonObject, ({ properties }) => ({ properties })),
   ])('an object of arguments: %s', (_, data, valid, parameters) => {
-    expect(checkArguments(parameters, Object(data)).valid).toBe(valid);
+    expect(checkArguments(parameters, Object(data)).isValid).toBe(valid);
   });
 });
 

@@ -107,7 +107,7 @@ describe('an AI-decided Action receives valid arguments', () => {
   ])('%s', async (_, property) => {
     const parameters = { type: 'object' as const, properties: { it: property }, required: ['it'] };
     const { body } = await setUp(anAiAction({ parameters })).sent();
-    expect(checkArguments(parameters, body)).toEqual({ valid: true, values: body });
+    expect(checkArguments(parameters, body)).toEqual({ isValid: true, values: body });
   });
 
   test('without optional parameters that no sample matches', async () => {
@@ -200,7 +200,7 @@ test.each([
 ])('a redirect to %j is told as%s, without its query', (location, to) => {
   const { error } = responseAnswer(
     { status: 301, body: new Uint8Array(), problem: null, location },
-    { method: 'POST', withheld: [] },
+    { method: 'POST', withheldTexts: [] },
   );
   expect(error?.message).toBe(`The endpoint sent a redirect (status 301)${to}; redirects are not followed`);
 });
@@ -215,7 +215,7 @@ test.each([
 ] as const)(
   'the message of status %i says, of a %s, that servers may refuse the missing body: %p',
   (status, method, isSaid) => {
-    const { error } = responseAnswer({ status, body: new Uint8Array(), problem: null }, { method, withheld: [] });
+    const { error } = responseAnswer({ status, body: new Uint8Array(), problem: null }, { method, withheldTexts: [] });
     expect(error?.message.includes('no body')).toBe(isSaid);
   },
 );

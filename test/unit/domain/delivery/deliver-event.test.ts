@@ -89,7 +89,7 @@ describe('an attempt', () => {
   test('stores neither the signature that the endpoint echoes nor the secret', async () => {
     const { log, handle } = setUp();
     await handle(MESSAGE, {
-      send: async ({ headers, withheld }) => answered(200, JSON.stringify(headers), null, withheld),
+      send: async ({ headers, withheldTexts: withheld }) => answered(200, JSON.stringify(headers), null, withheld),
     });
     expect(await log.all()).toMatchObject([{ response_excerpt: expect.stringContaining('v1=(not shown)') }]);
     expect(JSON.stringify(log.items())).not.toMatch(/whsec_|[0-9a-f]{64}/);

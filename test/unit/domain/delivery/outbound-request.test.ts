@@ -14,7 +14,7 @@ const REQUEST: OutboundRequest = {
   url: 'https://crm.example/',
   headers: {},
   body: Buffer.from('{}'),
-  withheld: [],
+  withheldTexts: [],
 };
 const COUNTED: SendPolicy = { quota: { orgId: ORG_ID, perDay: 2 } };
 
@@ -98,7 +98,7 @@ test('when the places cannot be read, the request is sent and the failure is rep
 });
 
 const excerptOf = (body: Uint8Array, withheld: readonly string[] = []) =>
-  responseAnswer({ status: 200, body, problem: null }, { method: 'POST', withheld }).response_excerpt;
+  responseAnswer({ status: 200, body, problem: null }, { method: 'POST', withheldTexts: withheld }).response_excerpt;
 
 test.each([
   ['nothing', '', ''],
@@ -171,7 +171,7 @@ describe.each([
       ['in the body of an error', answered(500, sent, null, [withheld])],
       [
         'in a redirect',
-        responseAnswer({ ...REDIRECT, location: `/gone/${sent}` }, { method: 'POST', withheld: [withheld] }),
+        responseAnswer({ ...REDIRECT, location: `/gone/${sent}` }, { method: 'POST', withheldTexts: [withheld] }),
       ],
       ['in what broke the response off', answered(200, '', { code: 'response_malformed', message: sent }, [withheld])],
       ['in a failure without a response', unansweredBy({ code: 'tls_failure', message: sent }, null, [withheld])],

@@ -3,7 +3,7 @@ import { toolResponse } from '../../../../src/domain/actions/call-tool.ts';
 import { responseAnswer } from '../../../../src/domain/delivery/outcome.ts';
 
 const answerOf = (body: Uint8Array, contentType?: string) =>
-  responseAnswer({ status: 200, body, contentType, problem: null }, { method: 'POST', withheld: [] });
+  responseAnswer({ status: 200, body, contentType, problem: null }, { method: 'POST', withheldTexts: [] });
 const latin1 = Buffer.from('Zürich', 'latin1');
 const utf8 = Buffer.from('Zürich');
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
