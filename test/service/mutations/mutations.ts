@@ -210,6 +210,36 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     becomes: '',
     seenBy: 'test/service/lib/stack.test.ts',
   },
+  'the form route may do everything with escalation topics': {
+    file: 'lib/widget-routes.ts',
+    text: "actions: ['sns:Publish']",
+    becomes: "actions: ['sns:*']",
+    seenBy: 'test/service/lib/stack.test.ts',
+  },
+  'the alarm on errors needs fifty errors': {
+    file: 'lib/alarms.ts',
+    text: 'LASTING_ERRORS = { threshold: 5,',
+    becomes: 'LASTING_ERRORS = { threshold: 50,',
+    seenBy: 'test/service/operations/alarms.test.ts',
+  },
+  'the option of the log retention has no effect': {
+    file: 'lib/va-wave.ts',
+    text: 'retention: props.logRetentionDays ?? defaults.logs.retention',
+    becomes: 'retention: defaults.logs.retention',
+    seenBy: 'test/service/lib/options.test.ts',
+  },
+  'the distribution has no web ACL': {
+    file: 'lib/edge-distribution.ts',
+    text: 'webAclId: webAclArn,',
+    becomes: '',
+    seenBy: 'test/service/lib/options.test.ts',
+  },
+  'the dispatcher may run longer than a message is hidden': {
+    file: 'lib/delivery-functions.ts',
+    text: 'DISPATCHER_TIMEOUT = Duration.seconds(15)',
+    becomes: 'DISPATCHER_TIMEOUT = Duration.seconds(40)',
+    seenBy: 'test/service/lib/stack.test.ts',
+  },
   ...TRUSTED,
   'the server secret is compared without sameDigest': {
     file: 'src/domain/auth/server-secret.ts',
