@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import type { FailureCode } from '../../../src/contract/delivery-record.ts';
 import { METRICS } from '../../../src/deployment/metrics.ts';
 import type { Fact, FactOf } from '../../../src/domain/facts.ts';
@@ -215,6 +216,17 @@ test.each(Object.values(SAMPLES))(
     );
   },
 );
+
+const stories = globSync('{src,lambdas}/**/*.ts', {
+  exclude: ['src/domain/{facts,refusal}.ts', 'src/functions/report.ts'],
+})
+  .map((file) => readFileSync(file, 'utf8'))
+  .join();
+
+test.each(Object.values(SAMPLES))('$fact.kind is reported somewhere, with each of its fields', ({ fact }) => {
+  const { kind, ...fields } = fact;
+  expect([`kind: '${kind}'`, ...Object.keys(fields)].filter((text) => !stories.includes(text))).toEqual([]);
+});
 
 const started = () => {
   const clock = new FrozenClock();
