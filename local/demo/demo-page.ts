@@ -10,7 +10,7 @@ export type DemoPage = {
   readonly dashboardUrl: string;
   readonly receiverUrl: string;
   /** This page under the other name of this machine: the service allows only `localhost`. */
-  readonly otherNameUrl: string;
+  readonly otherUrl: string;
   /** Of the widget's script tag. */
   readonly credential: { readonly 'data-site-id': string } | { readonly 'data-session-token': string };
 };
@@ -31,18 +31,18 @@ const TEXTS = {
   },
 } as const;
 
-export function demoPage({ kind, baseUrl, dashboardUrl, receiverUrl, otherNameUrl, credential }: DemoPage): string {
+export function demoPage({ kind, baseUrl, dashboardUrl, receiverUrl, otherUrl, credential }: DemoPage): string {
   const { formSlug, intro } = TEXTS[kind];
   const [attribute = '', value = ''] = Object.entries(credential)[0] ?? [];
   const here = (page: DemoPage['kind']) => (page === kind ? ' aria-current="page"' : '');
   // The other name of this machine is then the allowed one, so this page is at 127.0.0.1, where the widget does not appear.
-  const isRefused = otherNameUrl.includes('localhost');
+  const isRefused = otherUrl.includes('localhost');
   const refusalNote = isRefused
-    ? `<p class="refused" role="status"><strong>The widget does not appear here.</strong> The host of this page is not allowed. Go back with <a href="${escapeHtml(otherNameUrl)}">localhost</a>.</p>`
+    ? `<p class="refused" role="status"><strong>The widget does not appear here.</strong> The host of this page is not allowed. Go back with <a href="${escapeHtml(otherUrl)}">localhost</a>.</p>`
     : '';
   const lastTip =
     kind === 'website'
-      ? `<strong>Use another host.</strong> Open this page as <a href="${escapeHtml(otherNameUrl)}">127.0.0.1</a>. That host is not allowed, so the widget does not appear.`
+      ? `<strong>Use another host.</strong> Open this page as <a href="${escapeHtml(otherUrl)}">127.0.0.1</a>. That host is not allowed, so the widget does not appear.`
       : '<strong>Let the token expire.</strong> Wait a minute with the form open, then send it. The page renews the token, and the form is sent as usual.';
   const [admin] = READY_USERS;
   return `<!doctype html>

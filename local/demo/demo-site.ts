@@ -55,16 +55,9 @@ export function demoSite(options: SiteOptions) {
   });
 
   const page = ({ hostname, path, socket }: Request, kind: DemoPage['kind'], credential: DemoPage['credential']) => {
-    const otherNameUrl = `http://${hostname === 'localhost' ? '127.0.0.1' : 'localhost'}:${socket.localPort}${path}`;
+    const otherUrl = `http://${hostname === 'localhost' ? '127.0.0.1' : 'localhost'}:${socket.localPort}${path}`;
     const dashboardUrl = cloud.outputs[OUTPUTS.dashboardUrl] ?? '';
-    return demoPage({
-      kind,
-      baseUrl: cloud.baseUrl,
-      dashboardUrl,
-      receiverUrl: receiver.url,
-      otherNameUrl,
-      credential,
-    });
+    return demoPage({ kind, baseUrl: cloud.baseUrl, dashboardUrl, receiverUrl: receiver.url, otherUrl, credential });
   };
   site.get('/', (request, response) => {
     response.send(page(request, 'website', { 'data-site-id': organization.website_site_id }));

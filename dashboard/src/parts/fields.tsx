@@ -36,7 +36,7 @@ export function TextField<Field extends string>(props: TextFieldProps<Field>) {
     placeholder,
   };
   return (
-    <FormField errorText={form.problems.problemOf(field)} {...fieldProps}>
+    <FormField errorText={form.problems.of(field)} {...fieldProps}>
       {long ? <Textarea {...control} /> : <Input {...control} inputMode={inputMode} />}
     </FormField>
   );

@@ -53,7 +53,7 @@ export function Rows<R extends Row, Field extends string>(props: {
   const definition = props.columns.map((column, columnIndex) => ({
     label: column.label,
     errorText: ({ id }: R, index: number) => {
-      const text = problems.problemOf(field, id, column.part);
+      const text = problems.of(field, id, column.part);
       return text && `${noun} ${index + 1}, ${column.label}: ${text}`;
     },
     warningText: column.warningOf,
@@ -113,7 +113,7 @@ export function Rows<R extends Row, Field extends string>(props: {
     );
   };
   return (
-    <FormField label={props.label} description={props.description} errorText={problems.problemOf(field)} stretch>
+    <FormField label={props.label} description={props.description} errorText={problems.of(field)} stretch>
       <AttributeEditor<R>
         items={rows}
         empty="None yet"

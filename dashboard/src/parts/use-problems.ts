@@ -7,7 +7,7 @@ type Refused = RefusedField & { readonly cell: string; readonly was: string | un
 /** The problems of a form. A problem remains until its field changes, or the equal field that caused the refusal. */
 export type Problems = {
   /** The problem of a field, or in a list, of the row with this id or of one part of it. A row that is a text is its own id. */
-  readonly problemOf: (field: string, row?: string, part?: string) => string | undefined;
+  readonly of: (field: string, row?: string, part?: string) => string | undefined;
   /** Stores the problems that a refusal reports for fields. @returns whether the form shows each of them, and at least one */
   readonly refuse: (error: unknown) => boolean;
   readonly clear: () => void;
@@ -33,7 +33,7 @@ export function useProblems(values: object): Problems {
     refusedCells.every((other) => !isSame(one, other) || cells.get(other.cell) === other.was),
   );
   return {
-    problemOf: (...path) => {
+    of: (...path) => {
       shownCells.add(cellAt(path));
       return current.find(({ cell }) => cell === cellAt(path))?.text;
     },

@@ -94,7 +94,7 @@ export const ACTION_ROWS: { readonly [Setting in ActionSetting]: ActionRow<Setti
     only: 'AI-decided',
     blank: false,
     Control: ({ form: { values, setField, problems, isReadOnly }, label }) => (
-      <FormField label={label} errorText={problems.problemOf('feed_response_back')} stretch>
+      <FormField label={label} errorText={problems.of('feed_response_back')} stretch>
         <Checkbox
           checked={values.feed_response_back}
           disabled={isReadOnly}
@@ -177,7 +177,7 @@ export const ACTION_ROWS: { readonly [Setting in ActionSetting]: ActionRow<Setti
       <FormField
         label={label}
         constraintText={values.method === 'GET' && 'A GET request has no body, so the payload is not sent.'}
-        errorText={problems.problemOf('method')}
+        errorText={problems.of('method')}
       >
         <OneOf
           value={values.method}

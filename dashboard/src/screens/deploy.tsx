@@ -39,7 +39,7 @@ export default function Deploy(props: AssistantProps) {
     <SpaceBetween size="m">
       <EditForm form={form} what="assistant">
         <Panel title="Authentication" help={<Help page="authentication" about="authentication" />}>
-          <FormField label="Authentication Mode" stretch errorText={problems.problemOf('authentication_mode')}>
+          <FormField label="Authentication Mode" stretch errorText={problems.of('authentication_mode')}>
             <RadioGroup
               value={values.authentication_mode}
               onChange={({ detail }) => isMode(detail.value) && setField('authentication_mode', detail.value)}
@@ -131,10 +131,9 @@ function EntryList(props: {
   /** The texts that were refused when they were to be added, which stay in the input, and what is wrong with them. */
   const [rejectedEntries, setRejected] = useState({ text: '', problem: '' });
 
-  const problemOf = (entry: string) => form.problems.problemOf(field, entry);
+  const problemOf = (entry: string) => form.problems.of(field, entry);
   const wrongEntries = form.values[field].filter((entry) => problemOf(entry) !== undefined);
-  const saveProblem =
-    form.problems.problemOf(field) ?? wrongEntries.map((entry) => `${entry}: ${problemOf(entry)}`).join(' ');
+  const saveProblem = form.problems.of(field) ?? wrongEntries.map((entry) => `${entry}: ${problemOf(entry)}`).join(' ');
 
   const add = async (typedText: string) => {
     const readTexts = await props.readEntries(entriesIn(typedText));

@@ -37,7 +37,7 @@ export function EventFields({ form, label }: ControlProps) {
       <FormField
         label={label}
         description="The Action fires on each of them. You can select events marked “not yet firing”, but they are not delivered today."
-        errorText={problems.problemOf('events')}
+        errorText={problems.of('events')}
         stretch
       >
         <Multiselect

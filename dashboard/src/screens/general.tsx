@@ -60,9 +60,7 @@ export function GeneralFields(props: {
         field="hourly_rate_limit"
         label="Rate Limit (requests/hour)"
         description="Maximum of widget starts and session creations per clock hour. Above it, the service refuses requests until the next hour."
-        errorText={
-          form.problems.problemOf('hourly_rate_limit') && `Enter a whole number from 1 to ${HOURLY_RATE_LIMIT_MAX}.`
-        }
+        errorText={form.problems.of('hourly_rate_limit') && `Enter a whole number from 1 to ${HOURLY_RATE_LIMIT_MAX}.`}
         inputMode="numeric"
         required
       />

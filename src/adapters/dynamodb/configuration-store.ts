@@ -208,11 +208,11 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
 
     createdBy: async (author, now) => {
       if (author.kind === 'operator' || author.creationKey === undefined) return undefined;
-      const { membership, creationKey } = author;
+      const { org_id, sub } = author.membership;
       const storedCreation = await findItem(
         client,
         table,
-        KEYS.creation(membership.org_id, membership.sub, creationKey),
+        KEYS.creation(org_id, sub, author.creationKey),
         readCreation,
       );
       return storedCreation !== undefined && storedCreation.expires_at > unixSeconds(now)
