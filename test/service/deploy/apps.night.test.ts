@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { missingUnless } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { readDocument, samples } from '../../unit/docs/documents.ts';
-import { missingUnless } from '../examples/where-installed.ts';
 import { packedCdk } from '../packages/cdk/packed-cdk.ts';
 
 /** Apps of other makes, with packages of the registry, as the README of the construct says that they work. */

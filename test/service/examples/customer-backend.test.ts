@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { SITE_ID } from '../../fakes/configuration.ts';
+import { missingUnless } from '../../harness/programs.ts';
 import { startServer } from '../../harness/server.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { usageRequest } from '../../unit/examples/usage-requests.ts';
@@ -12,7 +13,7 @@ import { type Command, type RunningExample, startExample } from './child.ts';
 import { copiedExample, started } from './copied-example.ts';
 import { claimsOf, startSessionService } from './fake-sessions.ts';
 import { send } from './send.ts';
-import { describeWhere, type Missing, missingUnless } from './where-installed.ts';
+import { describeWhere, type Missing } from './where-installed.ts';
 
 const USER = { sub: 'user-1', user_name: 'Zoë Example', user_email: 'zoe@example.com' };
 

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { missingUnless } from '../../harness/programs.ts';
 import { installReceiver } from '../packages/receiver/packed-receiver.ts';
 import { describeRecipe, PHP_COPIES, PYTHON_COPIES, STORES } from './recipes.ts';
-import { missingUnless } from './where-installed.ts';
 
 const cache = resolve(import.meta.dirname, '../../../node_modules/.cache/recipes');
 const python = join(cache, 'python/bin/python');
@@ -110,7 +110,7 @@ final class ReceiverKernel extends Kernel {
 describeRecipe({
   name: 'Symfony',
   heading: 'Symfony',
-  missing: missingUnless('Symfony of Debian (php-symfony-framework-bundle)', [
+  missing: missingUnless('Symfony', [
     'php',
     '-r',
     "exit(is_file('/usr/share/php/Symfony/Bundle/FrameworkBundle/autoload.php') ? 0 : 1);",
@@ -141,11 +141,7 @@ $wpdb = new class('', '', '', '') extends wpdb {
 describeRecipe({
   name: 'WordPress',
   heading: 'WordPress',
-  missing: missingUnless("PHP with Debian's package of WordPress", [
-    'bash',
-    '-c',
-    'php --version && apt-cache show wordpress',
-  ]),
+  missing: missingUnless('WordPress', ['bash', '-c', 'php --version && apt-cache show wordpress']),
   file: 'wp-content/mu-plugins/actions.php',
   files: {
     'wp-content/mu-plugins/store.php': STORES['store.php'],
@@ -180,7 +176,7 @@ run Rails.application
 describeRecipe({
   name: 'Rails',
   heading: 'Rails',
-  missing: missingUnless('Rails with Puma', ['ruby', '-e', 'require "action_controller/railtie"; require "puma"']),
+  missing: missingUnless('Rails', ['ruby', '-e', 'require "action_controller/railtie"; require "puma"']),
   file: 'receive_action.rb',
   files: { 'store.rb': STORES['store.rb'], 'config.ru': RACKUP },
   copies: { 'verify.rb': 'examples/receivers/ruby/verify.rb' },
@@ -223,7 +219,7 @@ const SOURCES = 'src/main/java/actions';
 describeRecipe({
   name: 'Spring',
   heading: 'Spring',
-  missing: missingUnless('Maven with Java 17', ['mvn', '--version']),
+  missing: missingUnless('Maven', ['mvn', '--version']),
   file: `${SOURCES}/ActionsController.java`,
   files: {
     'pom.xml': POM,

@@ -5,8 +5,9 @@ import fc from 'fast-check';
 import { parametersSchema } from '../../../src/contract/actions.ts';
 import { parametersForModel, parametersProblem } from '../../../src/domain/actions/parameters.ts';
 import { parseJson } from '../../../src/domain/parse-json.ts';
+import { missingUnless } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
-import { describeWhere, missingUnless } from './where-installed.ts';
+import { describeWhere } from './where-installed.ts';
 
 const cache = resolve(import.meta.dirname, '../../../node_modules/.cache/model-apis');
 const NPM = ['openai@6.49.0', '@anthropic-ai/sdk@1.14.0', '@google/genai@2.32.0', '@modelcontextprotocol/sdk@1.32.2'];

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Trigger } from '../../../packages/receiver/src/index.ts';
 import type { OutboundRequest } from '../../../src/domain/context.ts';
+import { missingUnless } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import {
   actionRequests,
@@ -15,7 +16,7 @@ import {
 import { type Command, GO_BUILD, type RunningExample, startExample } from './child.ts';
 import { copiedExample, started } from './copied-example.ts';
 import { send } from './send.ts';
-import { describeWhere, type Missing, missingUnless } from './where-installed.ts';
+import { describeWhere, type Missing } from './where-installed.ts';
 
 /** Prepares a copy of the example in a folder outside the repository. */
 type Prepare = (folder: string) => Promise<Command>;

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { missingUnless } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { installReceiver } from '../packages/receiver/packed-receiver.ts';
 import { GO_BUILD } from './child.ts';
 import { describeRecipe, PHP_COPIES, PYTHON_COPIES, type Recipe, STORES } from './recipes.ts';
-import { missingUnless } from './where-installed.ts';
 
 const NODE = { file: 'receiver.js', start: 'node receiver.js', files: { 'store.js': STORES['store.js'] } };
 const SERVER = { '@hono/node-server': '@hono/node-server' };

@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process';
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { missingUnless } from '../../harness/programs.ts';
 import { startServer, type TestServer } from '../../harness/server.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { functionIds, functionOf } from '../acceptance/local-service.ts';
 import { commandLineOf } from '../cli/captured-run.ts';
 import { startTestSystem, type TestSystem } from '../events/test-system.ts';
-import { describeWhere, missingUnless } from './where-installed.ts';
+import { describeWhere } from './where-installed.ts';
 
 /** Invokes a function with the retries that boto3 has by default. */
 const INVOKE = `import boto3, sys

@@ -1,13 +1,5 @@
-import { spawnSync } from 'node:child_process';
-
 /** The reason why an example cannot run on this machine. Undefined when it can run. */
 export type Missing = string | undefined;
-
-/** Returns the reason when the probe fails. @param probe a command that succeeds when the language or the library is installed */
-export function missingUnless(what: string, probe: readonly [command: string, ...args: string[]]): Missing {
-  const [command, ...args] = probe;
-  return spawnSync(command, args, { stdio: 'ignore' }).status === 0 ? undefined : `${what} is not installed`;
-}
 
 /** Calls `describe`. When something is missing, it prints the reason and skips the tests. */
 export function describeWhere(missing: Missing, name: string, tests: () => void): void {
