@@ -159,7 +159,7 @@ const LONG_URL_CHARACTERS = 100;
 const endpoint = ({ method, url }: ActionView) => (
   <Box variant="code">
     <div className="anywhere endpoint" title={url} {...(url.length > LONG_URL_CHARACTERS && { tabIndex: 0 })}>
-      {method} {url}
+      {method} <BreakableText text={url} />
     </div>
   </Box>
 );

@@ -3,7 +3,7 @@ import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import type { AuditOperation } from '../../../src/contract/organizations.ts';
 import { paths } from '../navigation.ts';
 import { useDashboard, useTitle, useWork } from '../parts/context.ts';
-import { useList } from '../parts/list.tsx';
+import { compare, useList } from '../parts/list.tsx';
 import { NotLoaded, Unreadable, useLoad } from '../parts/loading.tsx';
 import { BreakableText, isolatedTexts, Time } from '../parts/texts.tsx';
 import { ACTION_ROWS } from './action-settings.tsx';
@@ -35,7 +35,7 @@ const kindOf = ({ operation }: Change) => OPERATIONS[operation] ?? operation;
 
 const filterBy = (label: string, changes: readonly Change[], of: (change: Change) => string) => ({
   label,
-  options: [...new Set(changes.map(of))].sort(),
+  options: [...new Set(changes.map(of))].sort(compare),
   of,
 });
 

@@ -128,9 +128,9 @@ export async function open(page: Page, url: string): Promise<void> {
   );
 }
 
-/** Finds words of statuses that are broken over two lines. */
-const BROKEN_WORDS = `[...document.querySelectorAll('.words')].flatMap((element) =>
-  [...element.childNodes].flatMap((node) =>
+/** Finds words of statuses, names and addresses that are broken over two lines. */
+const BROKEN_WORDS = `[...document.querySelectorAll('.anywhere')].flatMap((element) =>
+  [...element.childNodes].filter((node) => node instanceof Text).flatMap((node) =>
     [...node.textContent.matchAll(/[a-z]{2,12}/gi)].flatMap(({ 0: word, index }) => {
       const range = document.createRange();
       range.setStart(node, index);
