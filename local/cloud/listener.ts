@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { Server as NetServer } from 'node:net';
@@ -44,6 +45,22 @@ export async function listenNear(server: NetServer, preferredPort: number): Prom
   } catch (error) {
     if (!(error instanceof PortInUse)) throw error;
     return listenOnLoopback(server, 0);
+  }
+}
+
+/**
+ * Returns a port on which nothing listens, for a program that is told its port. It is none of those that systems give to whoever asks for any, so
+ * it is still free when the program has started.
+ */
+export async function freePort(address?: string): Promise<number> {
+  const server = createServer();
+  try {
+    return await listenOnLoopback(server, randomInt(11_000, 32_768), address);
+  } catch (error) {
+    if (error instanceof PortInUse) return freePort(address);
+    throw error;
+  } finally {
+    server.close();
   }
 }
 

@@ -15,13 +15,6 @@ export async function originOf(server: Server): Promise<string> {
   return origin;
 }
 
-/** Returns a port on which nothing listens. */
-export async function freePort(): Promise<number> {
-  const { port, stop } = await startServer(() => {});
-  stop();
-  return port;
-}
-
 async function started(server: Server): Promise<TestServer> {
   const port = await listenOnLoopback(server, 0);
   return { port, origin: `http://127.0.0.1:${port}`, stop: () => server.close().closeAllConnections() };

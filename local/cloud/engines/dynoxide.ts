@@ -2,10 +2,10 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { CloudError } from '../cloud-error.ts';
-import { listenOnLoopback } from '../listener.ts';
+import { freePort } from '../listener.ts';
 
 /** Opens a connection to the engine, as undici wants it. */
 type Connector = (options: object, callback: (...result: [Error, null] | [null, Socket]) => void) => void;
@@ -126,11 +126,4 @@ function explain(engineOutput: string, databaseFile: string): string {
     );
   }
   return `dynoxide ended at its start: ${engineOutput.trim() || 'it printed no reason'}`;
-}
-
-async function freePort(address: string): Promise<number> {
-  const server = createServer();
-  const port = await listenOnLoopback(server, 0, address);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

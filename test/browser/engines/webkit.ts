@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { freePort } from '../../harness/server.ts';
+import { freePort } from '../../../local/cloud/listener.ts';
 import { eventually } from '../../harness/until.ts';
 import type { Installed } from './engine.ts';
 import { programPath } from './engine.ts';

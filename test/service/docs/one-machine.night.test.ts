@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { freePort } from '../../harness/server.ts';
+import { freePort } from '../../../local/cloud/listener.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { eventually, until } from '../../harness/until.ts';
 import { readDocument, samples } from '../../unit/docs/documents.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { freePort } from '../../harness/server.ts';
+import { freePort } from '../../../local/cloud/listener.ts';
 import { until } from '../../harness/until.ts';
 
 export type Command = { readonly command: string; readonly args: readonly string[]; readonly cwd: string };

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { freePort, startServer } from '../../harness/server.ts';
+import { freePort } from '../../../local/cloud/listener.ts';
+import { startServer } from '../../harness/server.ts';
 import { eventually } from '../../harness/until.ts';
 
 /** The answer of an invocation, or its error, as Lambda's client for Node.js sends it. */

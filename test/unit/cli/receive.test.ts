@@ -3,9 +3,10 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { receiverCertificate } from '../../../local/certificates.ts';
+import { freePort } from '../../../local/cloud/listener.ts';
 import { readRawBody, verifyAction, verifyUsageWebhook } from '../../../packages/receiver/src/index.ts';
 import { signatureHeader } from '../../../src/domain/delivery/signature.ts';
-import { freePort, startServer } from '../../harness/server.ts';
+import { startServer } from '../../harness/server.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { FakeOperator } from './operator.ts';
 

@@ -1,5 +1,5 @@
 import { createServer, Packet } from 'dns2';
-import { freePort } from '../../../harness/server.ts';
+import { freePort } from '../../../../local/cloud/listener.ts';
 
 export type Records = {
   readonly a?: readonly string[];

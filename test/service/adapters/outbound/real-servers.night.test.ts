@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../../../../local/cloud/listener.ts';
 import { testWith } from '../../../harness/programs.ts';
 import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 import { until } from '../../../harness/until.ts';
@@ -14,14 +14,6 @@ const outbound = network.outbound({ timeoutMs: LONG_MS });
 const folder = temporaryFolder();
 const PUBLIC = '/etc/ssl/certs/ca-certificates.crt';
 const LONG = 'x'.repeat(3900);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 const nginx = (port: number, tls: string, location: string) => `
 daemon off; worker_processes 1; pid ${folder}/${port}.pid; error_log ${folder}/error.log;
