@@ -21,6 +21,7 @@ test('a test returns the result of the function', async () => {
   const outcome = { status: 200, latency_ms: 12, success: true, error: null, response_excerpt: 'ok' };
   const result = { request, at: '2026-03-04T05:06:07.250Z', retried: false, ...outcome };
   answer = { success: true, result };
+  asked.length = 0;
   expect(await testAction(ORG_ID, 'act_form', { method: 'PUT' })).toEqual(result);
   const path = '/2015-03-31/functions/action-test/invocations';
   expect(asked).toEqual([path, { org_id: ORG_ID, action_id: 'act_form', change: { method: 'PUT' } }]);
