@@ -570,9 +570,9 @@ const refuseContradictions =
       const first = tables.indexOf(tables[index]);
       if (tables[index] !== undefined && first < index) refuse(name, `must be another table than ${TABLES[first]}`);
     });
-    const ofCertificate = regionOfCertificate(settings.certificate) ?? CLOUDFRONT_REGION;
-    if (ofCertificate !== CLOUDFRONT_REGION) {
-      refuse('certificate', `must be in ${CLOUDFRONT_REGION} for CloudFront, and is in ${ofCertificate}`);
+    const certificateRegion = regionOfCertificate(settings.certificate) ?? CLOUDFRONT_REGION;
+    if (certificateRegion !== CLOUDFRONT_REGION) {
+      refuse('certificate', `must be in ${CLOUDFRONT_REGION} for CloudFront, and is in ${certificateRegion}`);
     }
     for (const [created, existing] of EXCLUDES) {
       if (settings[created] && settings[existing] !== undefined) refuse(existing, `leave out ${created}`);

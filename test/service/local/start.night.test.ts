@@ -139,7 +139,7 @@ test('npm run invoke gives an event to one function in the same state, and print
   expect(unknown.output()).toContain('The stack has no function canary');
 });
 
-test('for a port in use or one that is no number, prints one message and exits with 1', async () => {
+test('for a port in use or one that is too large, prints one message and exits with 1', async () => {
   const { port, stop } = await startServer(() => {});
   const run = start(['--port', String(port)], await serviceAssembly());
   expect(await run.ended).toBe(1);
@@ -147,7 +147,7 @@ test('for a port in use or one that is no number, prints one message and exits w
     `Port ${port} is in use. Stop the program that uses it, or choose another port with --port (0 = any)\n`,
   );
   stop();
-  const wrong = start(['--port', 'x']);
+  const wrong = start(['--port', '70000']);
   expect(await wrong.ended).toBe(1);
   expect(wrong.output()).toContain('from 0 to 65535');
 });
