@@ -57,6 +57,15 @@ export class CliCommand extends Command {
     return new CliCommand(name, this.#runs);
   }
 
+  /** Takes no other option as the value of this one, as after `--org $ORG` with an unset variable. */
+  override addOption(option: Option): this {
+    this.on(`option:${option.name()}`, (value: unknown) => {
+      if (!/^--[a-z]/.test(String(value))) return;
+      this.error(`error: option '${option.flags}' argument missing`, { code: 'commander.optionMissingArgument' });
+    });
+    return super.addOption(option);
+  }
+
   /** Ends the help with this text, which `examples` follow. */
   notes(text: string): this {
     return this.addHelpText('after', `\n${text}`);
