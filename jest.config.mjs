@@ -43,6 +43,8 @@ export default {
   ],
   // Two suites for each core: a third of the time, a suite waits for a deadline, a queue or a browser. By itself, jest would leave one core free.
   maxWorkers: availableParallelism() * 2,
+  // A process of many modules ends later than the half second of jest when others use all cores. One that never ends is still told.
+  workerGracefulExitTimeout: 10_000,
   testSequencer: '<rootDir>/test/harness/slowest-first.mjs',
   // No test asserts its own speed. A synthesis, a service or a browser may share the machine with another job.
   testTimeout: 120_000,
