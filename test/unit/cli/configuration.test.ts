@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { AUDIT_OPERATIONS } from '../../../src/contract/organizations.ts';
 import { OPERATOR_AUTHOR } from '../../fakes/configuration.ts';
 import { CONFIGURATION } from '../../fakes/configuration-store.ts';
 import { FakeOperator } from './operator.ts';
@@ -513,4 +515,11 @@ test('the audit trail has each change of the operator, with old and new values a
     arn === OPERATOR_AUTHOR.arn,
   ]);
   expect(JSON.stringify(shownTrail)).not.toMatch(/ss_|key=S|arn:|false\]/);
+});
+
+test('each operation of the audit trail is recorded somewhere', () => {
+  const sources = globSync('{src/domain,cli}/**/*.ts')
+    .map((file) => readFileSync(file, 'utf8'))
+    .join();
+  expect(AUDIT_OPERATIONS.filter((operation) => !sources.includes(`'${operation}'`))).toEqual([]);
 });

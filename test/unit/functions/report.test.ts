@@ -218,7 +218,7 @@ test.each(Object.values(SAMPLES))(
 );
 
 const stories = globSync('{src,lambdas}/**/*.ts', {
-  exclude: ['src/domain/{facts,refusal}.ts', 'src/functions/report.ts'],
+  exclude: ['src/deployment/**', 'src/domain/{facts,refusal}.ts', 'src/functions/report.ts'],
 })
   .map((file) => readFileSync(file, 'utf8'))
   .join();
