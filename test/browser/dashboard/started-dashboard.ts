@@ -128,10 +128,10 @@ export async function open(page: Page, url: string): Promise<void> {
   );
 }
 
-/** Finds words of statuses, names and addresses that are broken over two lines. */
+/** Finds words of statuses, names and addresses that are broken over two lines. A word of more than twelve letters may need to be. */
 const BROKEN_WORDS = `[...document.querySelectorAll('.anywhere')].flatMap((element) =>
   [...element.childNodes].filter((node) => node instanceof Text).flatMap((node) =>
-    [...node.textContent.matchAll(/[a-z]{2,12}/gi)].flatMap(({ 0: word, index }) => {
+    [...node.textContent.matchAll(/(?<![a-z])[a-z]{2,12}(?![a-z])/gi)].flatMap(({ 0: word, index }) => {
       const range = document.createRange();
       range.setStart(node, index);
       range.setEnd(node, index + word.length);
