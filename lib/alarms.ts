@@ -101,7 +101,10 @@ export class Alarms extends Construct {
     this.raise(scope, 'Errors', { runbookEntry: 'function-errors', metric: errors, endsRelease, ...rule });
   }
 
-  /** @param functions that wait for no customer's endpoint: they are refused when the account has no free execution */
+  /**
+   * @param functions that wait for no customer's endpoint: Lambda refuses these only when the account has no free execution. Of others a customer's slow
+   * endpoint may use up the reserved executions, which is no fault of the service
+   */
   watchThrottles(scope: Construct, functions: readonly ServiceFunction[]): void {
     const throttles = functions.map(({ fn }) => fn.metricThrottles({ period: FIVE_MINUTES }));
     // Visitors reload pages. Throttling that lasts needs a larger quota.

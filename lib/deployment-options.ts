@@ -409,10 +409,7 @@ export function readDeploymentOptions(
   const allRefusals = [
     ...refusedNames(context, file, stacks),
     ...refusals,
-    ...(settingsRegion === undefined ? Object.keys(ofStack).filter((name) => OF_ONE_REGION.includes(name)) : []).map(
-      (name) =>
-        `stacks.${stackName}.region: must be the region of ${name}, which a stack of this name elsewhere must not use`,
-    ),
+    ...(settingsRegion === undefined ? refusedWithoutRegion(stackName, ofStack) : []),
     ...refusedPlace(stackName, 'region', settingsRegion, region),
     ...refusedPlace(stackName, 'account', settingsAccount, account),
   ];
@@ -431,6 +428,15 @@ const PLACES = {
   region: { shape: REGION, example: 'a region such as eu-west-1' },
   account: { shape: /^\d{12}$/, example: 'the 12 digits of an account, in quotation marks' },
 } as const;
+
+/** Returns a sentence for each option of a stack's settings that holds in one region only, where the settings name none. */
+const refusedWithoutRegion = (stackName: string, settings: object): readonly string[] =>
+  Object.keys(settings)
+    .filter((name) => OF_ONE_REGION.includes(name))
+    .map(
+      (name) =>
+        `stacks.${stackName}.region: must be the region of ${name}, which a stack of this name elsewhere must not use`,
+    );
 
 /** @param settingsPlace that of the stack's settings in the file @param place to which it is deployed; undefined if nobody knows */
 function refusedPlace(

@@ -66,7 +66,7 @@ function refuseLongPolicy(platformAccounts: readonly string[], nameLength: numbe
   throw new RefusedSettings(`platformAccounts: ${problem}; name the organization of the accounts (o-…) instead`);
 }
 
-/** Without user name and token, before the path of a file's page; '' if not on the web. @param remote as git has it */
+/** Returns the part of a file's address that stands before its path, without the remote's user name and token; '' if the remote is not on the web. @param remote as git has it */
 export function addressOfFiles(remote: string): string {
   const [, host, path] = /^(?:\w+:\/\/)?(?:[^@/]*@)?([\w.-]+\.\w+)(?::\d+)?[:/](.+?)(?:\.git)?\/?$/.exec(remote) ?? [];
   return host === undefined ? '' : `https://${host}/${path}/blob/HEAD/`;

@@ -194,7 +194,7 @@ export function remainingUntil(at: Date, archiveDays: number | undefined) {
   };
 }
 
-/** Also finds when the oldest attempt in progress began. @param options.from ISO 8601; only attempts begun since */
+/** Erases or counts the content of the person's records, and finds when the oldest attempt in progress began. @param options.from ISO 8601; only attempts begun since */
 async function eraseRecords(
   { logIds, recordIds }: PersonData,
   { from, isDryRun }: { readonly from?: string; readonly isDryRun: boolean },

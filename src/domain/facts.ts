@@ -56,7 +56,7 @@ type Facts = {
   watch_failed: Caused & { event_id: string; action_id: string };
 
   // Events
-  /** An event began so many deliveries. `unknown`: the field that names no one; the event reaches no Action. */
+  /** An event began so many deliveries. `unknown`: the field whose organization or assistant does not exist, so that the event reaches no Action. */
   event_routed: OfEvent<string> & {
     org_id: string;
     site_id?: string | null;

@@ -12,7 +12,7 @@ export function setting(name: keyof typeof ENVIRONMENT, environment: NodeJS.Proc
 
 export const now = (): Date => new Date();
 
-/** Clocks of the outbound pipeline in milliseconds. `monotonic` measures durations; `wall` also advances while the container is frozen. */
+/** Clocks of the outbound pipeline in milliseconds. `monotonicTime` measures durations; `wallTime` also advances while the container is frozen. */
 export const outboundClock = { monotonicTime: () => performance.now(), wallTime: () => Date.now() };
 
 /** Where Lambda puts the trace header of the invocation. It is there without tracing too, but then no trace has its id. */

@@ -11,11 +11,12 @@ export async function isFromDistribution(
   return proof !== undefined && proof !== '' && (await isOriginSecret(proof));
 }
 
+type ConnectedRequest = Pick<HttpRequest, 'headers' | 'sourceIp'>;
+
 /**
  * Returns the visitor's IP address: CloudFront-Viewer-Address when the distribution sent the request, because it sets that header;
  * otherwise the address of the connection to the API. Never uses X-Forwarded-For, which every client can set.
  */
-type ConnectedRequest = Pick<HttpRequest, 'headers' | 'sourceIp'>;
 export function visitorIp({ headers, sourceIp }: ConnectedRequest, viaDistribution: boolean): string {
   const viewerAddress = headers[VIEWER_ADDRESS_HEADER];
   // The header has the form "address:port". IPv6 addresses have no brackets.

@@ -157,11 +157,11 @@ function statementOf(table: string, write: BatchedWrite) {
     return { Statement, Parameters: item.map(([, value]) => value) };
   }
   const changes = present(write.changes);
-  const when = [...present(write.key), ...present(write.expectedValues)];
+  const conditions = [...present(write.key), ...present(write.expectedValues)];
   const equal = ([name]: readonly [string, unknown]) => `"${name}" = ?`;
   return {
-    Statement: `UPDATE "${table}" SET ${changes.map(equal).join(', ')} WHERE ${when.map(equal).join(' AND ')}`,
-    Parameters: [...changes, ...when].map(([, value]) => value),
+    Statement: `UPDATE "${table}" SET ${changes.map(equal).join(', ')} WHERE ${conditions.map(equal).join(' AND ')}`,
+    Parameters: [...changes, ...conditions].map(([, value]) => value),
   };
 }
 

@@ -115,6 +115,8 @@ export const ANY = '';
 /** Returns the partition key of the audit trail of an organization. */
 export const auditPartition = (orgId: string) => `${AUDIT_PARTITION}${orgId}`;
 
+type AuditKeyParts = Pick<AuditRecord, 'org_id' | 'at' | 'entity_id' | 'version' | 'operation'>;
+
 /** Keys of the table (docs/architecture.md, "Data"). With ANY as its last id, a sort key is the prefix of its kind. */
 export const KEYS = {
   organization: (orgId: string) => ({ pk: `ORG#${orgId}`, sk: 'ORG' }),
@@ -126,7 +128,7 @@ export const KEYS = {
   member: (orgId: string, sub: string) => ({ pk: `ORG#${orgId}`, sk: `MEMBER#${sub}` }),
   /** Leads from a login to the organizations it belongs to. */
   memberOrganization: (sub: string, orgId: string) => ({ pk: `MEMBER#${sub}`, sk: `ORG#${orgId}` }),
-  audit: ({ org_id, at, entity_id, version, operation }: Omit<AuditRecord, 'by' | 'site_id' | 'fields'>) => ({
+  audit: ({ org_id, at, entity_id, version, operation }: AuditKeyParts) => ({
     pk: auditPartition(org_id),
     sk: `${at}#${entity_id}#${version}#${operation}`,
   }),

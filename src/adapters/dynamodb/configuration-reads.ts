@@ -77,7 +77,8 @@ const actionIdIn = (table: string, item: StoredItem) => sortKeyIn(table, item).s
 /** Returns the site of an unreadable Action; undefined when it cannot be read either, or when newer code wrote the Action. */
 function siteIn(table: string, item: StoredItem): string | undefined {
   const readSite = () => readSubscription(table, item).action.site_id;
-  return readEach([item], readSite, () => ({}))[0][0];
+  const [[siteId]] = readEach([item], readSite, () => ({}));
+  return siteId;
 }
 
 /** Reads Actions for concurrent messages: those of one turn of the event loop share a call, and fail alone. */

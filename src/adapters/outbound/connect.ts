@@ -28,7 +28,7 @@ export type Connection = {
 
 const ADDRESSES_TRIED = 4;
 
-/** TLS 1.3 and ECDHE. With DHE the server chooses the size: 10 000 bits take a second. Node wants one list for both. */
+/** TLS 1.3 and ECDHE. With DHE the server chooses the size: 10 000 bits take a second. Node takes the suites of TLS 1.3 and of TLS 1.2 in one list. */
 const CIPHERS =
   'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES';
 

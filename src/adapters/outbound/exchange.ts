@@ -29,7 +29,7 @@ const MALFORMED_HEAD = 'The head of the response was malformed, and its body was
 const BODY_NOT_READ = { code: 'response_malformed', message: MALFORMED_HEAD } as const;
 const TOO_MANY_PIECES = { code: 'response_malformed', message: 'The response came in too many pieces' } as const;
 
-/** `isKeptAlive`: whether the peer is asked to keep the connection open. @default keepBytes 1 MB */
+/** `keepBytes`: how much of the body is kept; 1 MB by default. `isKeptAlive`: whether the peer is asked to keep the connection open. */
 type Reading = { readonly keepBytes: number | undefined; readonly isKeptAlive: boolean };
 
 type Exchanged = {

@@ -64,9 +64,9 @@ const shortenedLocation = (location: string) => location.replace(/[?#].*|[^\x20-
 export function failureAnswer(
   { code, message }: DeliveryError,
   status: number | null = null,
-  withheld: readonly string[] = [],
+  withheldTexts: readonly string[] = [],
 ): EndpointAnswer {
-  const error = { code, message: withoutWithheld(message, withheld) };
+  const error = { code, message: withoutWithheld(message, withheldTexts) };
   return { status, text: null, response_excerpt: status === null ? null : '', latency_ms: 0, success: false, error };
 }
 

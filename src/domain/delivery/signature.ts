@@ -78,9 +78,9 @@ function withoutSecret(text: string, secret: string, encode: (text: string) => s
 }
 
 /** Returns a text without what a request withholds (OutboundRequest), however an endpoint wrote it. Secrets of fewer than 16 characters stay. */
-export function withoutWithheld(text: string, withheld: readonly string[]): string {
+export function withoutWithheld(text: string, withheldTexts: readonly string[]): string {
   if (text.length < RECOGNIZED_CHARACTERS) return text;
-  return withheld
+  return withheldTexts
     .filter(({ length }) => length >= RECOGNIZED_CHARACTERS)
     .reduce((shown, secret) => ENCODINGS.reduce((part, encoded) => withoutSecret(part, secret, encoded), shown), text);
 }
