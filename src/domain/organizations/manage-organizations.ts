@@ -42,7 +42,8 @@ export async function requireOrganization(orgId: string, { store }: Context<'sto
 
 /** For what needs nothing of an organization but that it exists. @throws Refusal as `requireOrganization` */
 export async function requireExisting(orgId: string, { store }: Context<'store'>): Promise<void> {
-  if ((await store.ownerOf(orgId)) === undefined) throw noOrganization(orgId);
+  // An assistant and an Action have an owner too, with another id.
+  if ((await store.ownerOf(orgId)) !== orgId) throw noOrganization(orgId);
 }
 
 /** The refusal, 404, for an organization that does not exist, is being deleted, or is not the caller's. */

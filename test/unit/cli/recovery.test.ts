@@ -98,6 +98,22 @@ test.each(cases)('$name $outcome, where $item is $kind', async ({ words, item, k
     expect([err, code]).toEqual([expect.stringMatching(new RegExp(`${key.pk}|${ids.action_id}`)), expect.any(Number)]);
 });
 
+const OF_ORGANIZATION = Object.entries(COMMANDS).filter(([, [words]]) =>
+  words({ org_id: '', site_id: '', action_id: '' }).includes('--org'),
+);
+test.each(
+  OF_ORGANIZATION.flatMap(([name, [words]]) =>
+    (['site_id', 'action_id'] as const).map((kind) => ({ name, words, kind })),
+  ),
+)('$name takes no $kind as an organization', async ({ words, kind }) => {
+  const { operator, ids } = await onCall();
+  const id = ids[kind];
+  const { code, out, err } = await operator.run(...words({ ...ids, org_id: id }));
+  expect({ code, out }).toEqual({ code: 3, out: '' });
+  expect(err).toContain(`no organization ${id}`);
+  expect((await operator.store.auditPage(id)).records).toEqual([]);
+});
+
 test('trace searches the other logs beside one that is gone, names it and fails', async () => {
   const { operator } = await onCall();
   const { log } = operator.deployment;
