@@ -17,6 +17,10 @@ const requestLine = z.object({
   reference: z.string().optional(),
 });
 
+/** Returns whether CloudWatch has no such log group. */
+const isMissingLog = (error: unknown): error is Error =>
+  error instanceof Error && error.name === 'ResourceNotFoundException';
+
 export function addTo(command: CliCommand): void {
   command
     .argument('<id>', 'X-Request-Id or Apigw-Requestid of an answer, submission_id, event id, or any other id')
@@ -29,7 +33,7 @@ succeeds leaves no line, but a record: event trace and deliveries show it.`)
       const lines = new Map<string, { readonly log: string; readonly time: string; readonly text: string }>();
       const attempts = new Set<string>();
       const ids = new Set([id]);
-      const failures = new Map<string, unknown>();
+      const missingLogs = new Map<LogName, Error>();
       const search = async (log: LogName, searchedText: string) => {
         output.showProgress(`Searching the log of ${log}`);
         for await (const { time, text } of context.log(log, { since, searchedText })) {
@@ -44,13 +48,19 @@ succeeds leaves no line, but a record: event trace and deliveries show it.`)
       };
       // What is added meanwhile is searched too. A log that is gone keeps no other from being searched.
       for (const one of ids) {
-        for (const log of LOGS) await search(log, one).catch((error: unknown) => failures.set(log, error));
+        for (const log of LOGS) {
+          await search(log, one).catch((error: unknown) => {
+            if (!isMissingLog(error)) throw error;
+            missingLogs.set(log, error);
+          });
+        }
       }
       const inOrder = [...lines.values()].sort((a, b) => a.time.localeCompare(b.time));
       for (const line of inOrder) output.entry(line, `${line.log}  ${line.text}`);
-      if (lines.size === 0) output.note(`No line has ${id} since ${since.toISOString()}`);
-      for (const log of failures.keys()) output.note(`The log of ${log} was not searched`);
+      const searchedLogs = missingLogs.size === 0 ? '' : ' of the other logs';
+      if (lines.size === 0) output.note(`No line${searchedLogs} has ${id} since ${since.toISOString()}`);
+      for (const log of missingLogs.keys()) output.note(`The log of ${log} was not searched`);
       for (const attempt of attempts) output.note(`Its record: ${hint(`deliveries ${attempt}`)}`);
-      for (const error of failures.values()) throw error;
+      for (const error of missingLogs.values()) throw error;
     });
 }

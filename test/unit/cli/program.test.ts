@@ -42,6 +42,8 @@ test.each([
   [['action', 'create', '--site', '--trigger', 'Event'], "option '--site <site_id>' argument missing"],
   [['event', 'put', 'contact.created', '--org', '--data', '{}'], "option '--org <org_id>' argument missing"],
   [['org', 'create', '--name', '--stack', 'VaWave'], "option '--name <name>' argument missing"],
+  [['org', 'create', '--name', '--json'], "option '--name <name>' argument missing"],
+  [['org', 'create', '--name', '--stack=VaWave'], "option '--name <name>' argument missing"],
   [['org', 'create'], "required option '--name <name>' not specified"],
   [['assistant', 'show'], "missing required argument 'site_id'"],
 ])('reports %j as a wrong command line', async (words, message) => {

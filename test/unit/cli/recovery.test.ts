@@ -1,6 +1,7 @@
 import { openDeployment } from '../../../cli/deployment.ts';
 import { KEYS } from '../../../src/adapters/dynamodb/configuration-items.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
+import { AwsFault } from '../../fakes/aws-services.ts';
 import { CONFIGURATION } from '../../fakes/configuration-store.ts';
 import { ACCESS } from '../../fakes/memory-clients.ts';
 import { attempt, FakeOperator } from './operator.ts';
@@ -120,16 +121,38 @@ test('trace searches the other logs beside one that is gone, names it and fails'
   operator.deployment = {
     ...operator.deployment,
     log: (name, query) => {
-      if (name === 'usage-report') throw new Error('ResourceNotFoundException');
+      if (name === 'usage-report') throw new AwsFault('ResourceNotFoundException');
       return log(name, query);
     },
   };
   expect(await operator.run('trace', 'event-1')).toEqual({
     code: 1,
     out: expect.stringContaining('dispatcher  event-1'),
-    err: expect.stringMatching(/^The log of usage-report was not searched\n.*ResourceNotFoundException/s),
+    err: expect.stringMatching(/^The log of usage-report was not searched\n.*does not exist/s),
   });
+  operator.logLines = [];
+  const { code, out, err } = await operator.run('trace', 'event-1');
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(/^No line of the other logs has event-1 since .*\nThe log of usage-report was not searched\n/);
 });
+
+test.each(['AccessDeniedException', 'ExpiredTokenException'])(
+  'trace searches no further log after %s',
+  async (errorName) => {
+    const { operator } = await onCall();
+    const asked: string[] = [];
+    operator.deployment = {
+      ...operator.deployment,
+      log: (name) => {
+        asked.push(name);
+        throw new AwsFault(errorName);
+      },
+    };
+    const { code, out, err } = await operator.run('trace', 'event-1');
+    expect([code, out, asked.length]).toEqual([1, '', 1]);
+    expect(err).not.toMatch(/No line|not searched/);
+  },
+);
 
 test('only what records its author needs the name that AWS has for the operator', () => {
   const outputs = Object.fromEntries(Object.values(OUTPUTS).map((name) => [name, 'https://va-wave.example']));
