@@ -96,7 +96,8 @@ export function subjectOf(entity: Organization | Assistant | Action) {
   return { org_id: entity.org_id, site_id, entity_id, name: entity.name };
 }
 
-const recordedAuthor = (author: Author): AuditRecord['by'] =>
+/** Returns what an audit record says of its author. @throws Error where AWS does not name the operator */
+export const recordedAuthor = (author: Author): AuditRecord['by'] =>
   author.kind === 'operator'
     ? { ...OPERATOR, arn: author.arn }
     : { sub: author.membership.sub, email: author.membership.email };

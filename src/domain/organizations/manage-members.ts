@@ -5,7 +5,7 @@ import type { Context, Login, Logins, MemberList, Members } from '../context.ts'
 import type { Invocation } from '../facts.ts';
 import { inputOf, Refusal } from '../refusal.ts';
 import { ServiceError } from '../service-error.ts';
-import { auditValues, type RecordContext, recordOf } from './changes.ts';
+import { auditValues, type RecordContext, recordedAuthor, recordOf } from './changes.ts';
 import { assistantLimit } from './manage-assistants.ts';
 import { noOrganization, requireOrganization } from './manage-organizations.ts';
 import { requireReadable } from './suspension-and-quota.ts';
@@ -26,6 +26,8 @@ export async function addMember(
   const namedInput = { ...input, email: input.email?.trim().toLowerCase() };
   const { email, sub, role: namedRole, providers } = inputOf(memberInput, namedInput);
   await requireOrganization(orgId, context);
+  // Fails before a login is created and a person invited whose membership cannot be recorded.
+  recordedAuthor(context.author);
   const { login, isInvited } =
     sub === undefined
       ? await certainLogin(email ?? '', providers, context.logins)

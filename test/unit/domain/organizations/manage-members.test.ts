@@ -35,3 +35,28 @@ test('a member who is added again keeps the time of the first addition, and only
   const trail = records.flatMap(({ operation, entity_id }) => (entity_id === 'sub-1' ? [operation] : []));
   expect(trail).toEqual(['change_role', 'add_member']);
 });
+
+test('creates no login where AWS does not name the operator, who could not be recorded', async () => {
+  const tables = new MemoryTables();
+  await storeOrganization(tables, []);
+  const store = memoryConfiguration(tables);
+  const created: string[] = [];
+  const logins = {
+    withEmail: async () => [],
+    withSub: async () => undefined,
+    create: async (email: string) => {
+      created.push(email);
+      return { login: LOGIN, isInvited: true };
+    },
+  };
+  const author = {
+    kind: 'operator',
+    get arn(): string {
+      throw new Error('No route to STS');
+    },
+  } as const;
+  const context = { author, store, members: store.members, logins, now: new FrozenClock().now };
+  await expect(addMember(ORG_ID, { email: 'ada@example.com' }, context)).rejects.toThrow('No route to STS');
+  expect(created).toEqual([]);
+  expect((await store.members.list(ORG_ID)).memberships).toEqual([]);
+});
