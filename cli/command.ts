@@ -43,6 +43,13 @@ export class FieldOption<Value = string> extends Option {
   }
 }
 
+/** Returns whether a word names an option that can stand after this command. */
+function namesOption({ options, parent }: Command, word: string): boolean {
+  const [name] = word.split('=');
+  if (name === '--help' || options.some(({ long }) => long === name)) return true;
+  return parent !== null && namesOption(parent, word);
+}
+
 /** A command of commander. Its work gets a run, and then the arguments and options. */
 export class CliCommand extends Command {
   readonly #runs: Runs | undefined;
@@ -60,7 +67,7 @@ export class CliCommand extends Command {
   /** Takes no other option as the value of this one, as after `--org $ORG` with an unset variable. */
   override addOption(option: Option): this {
     this.on(`option:${option.name()}`, (value: unknown) => {
-      if (!/^--[a-z]/.test(String(value))) return;
+      if (!namesOption(this, String(value))) return;
       this.error(`error: option '${option.flags}' argument missing`, { code: 'commander.optionMissingArgument' });
     });
     return super.addOption(option);

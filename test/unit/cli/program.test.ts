@@ -44,6 +44,8 @@ test.each([
   [['org', 'create', '--name', '--stack', 'VaWave'], "option '--name <name>' argument missing"],
   [['org', 'create', '--name', '--json'], "option '--name <name>' argument missing"],
   [['org', 'create', '--name', '--stack=VaWave'], "option '--name <name>' argument missing"],
+  [['org', 'create', '--name', '--help'], "option '--name <name>' argument missing"],
+  [['action', 'create', '--site', '--org', 'org_x'], "option '--site <site_id>' argument missing"],
   [['org', 'create'], "required option '--name <name>' not specified"],
   [['assistant', 'show'], "missing required argument 'site_id'"],
 ])('reports %j as a wrong command line', async (words, message) => {
@@ -53,6 +55,17 @@ test.each([
   expect([json.code, json.out]).toEqual([2, '']);
   expect(JSON.parse(json.err)).toEqual({ error: expect.stringContaining(message) });
   expect(operator.targets).toEqual([]);
+});
+
+test.each([
+  [['org', 'create', '--name=--sale']],
+  [['org', 'create', '--name', '--sale']],
+  [['logs', 'dispatcher', '--containing', '--insecure']],
+  // An option of another command.
+  [['logs', 'dispatcher', '--containing', '--name']],
+])('takes the last word of %j as a value', async (words) => {
+  const { code, err } = await operator.run(...words);
+  expect([code, err]).toEqual([0, expect.not.stringContaining('argument missing')]);
 });
 
 test.each([
