@@ -17,7 +17,10 @@ export const addressProblem: NetworkRule['addressProblem'] = (address) =>
 export const nameProblem: NetworkRule['nameProblem'] = (name) =>
   isLocalName(name) ? undefined : strict.nameProblem(name);
 
-/** Name servers do not know `localhost`. Many programs listen on one of its addresses; a connection tries both. */
+/**
+ * Name servers do not know `localhost`, and not every system resolves the names below it. Many programs listen on one of its addresses; a
+ * connection tries both.
+ */
 export const createResolver: NetworkRule['createResolver'] = () => {
   const resolver = strict.createResolver();
   return {

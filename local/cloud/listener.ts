@@ -49,8 +49,8 @@ export async function listenNear(server: NetServer, preferredPort: number): Prom
 }
 
 /**
- * Returns a port on which nothing listens, for a program that is told its port. It is none of those that systems give to whoever asks for any, so
- * it is still free when the program has started.
+ * Returns a port on which nothing listens, for a program that is told its port. By default, systems do not give these ports to whoever asks for
+ * any, so that it is still free when the program has started.
  */
 export async function freePort(address?: string): Promise<number> {
   const server = createServer();

@@ -7,7 +7,7 @@ export type DemoReceiver = Awaited<ReturnType<typeof startDemoReceiver>>;
 
 /** Where the usage webhook of the members' sessions leads. */
 export const USAGE_PATH = '/members/usage';
-/** The event that fails on the page. One Action is subscribed to it. */
+/** The event that the page lets fail, as often as `failures` of its data says. One Action is subscribed to it. */
 export const FAILING_EVENT = 'appointment.booked';
 /** What Northwind Bikes pays for one conversation: about eight questions. */
 export const BUDGET_TOKENS = 4000;
@@ -41,8 +41,8 @@ export async function startDemoReceiver(certificate: ReceiverCertificate | undef
         return reply({ should_continue: tokens < BUDGET_TOKENS });
       }
       const { trigger, body } = verdict.request;
-      // The first attempts of an event fail on purpose, to show retries.
-      if (trigger === 'event' && arrivals.count <= Number(body?.data.failures))
+      // The first attempts fail on purpose, to show retries.
+      if (trigger === 'event' && body?.event === FAILING_EVENT && arrivals.count <= Number(body.data.failures))
         return { status: 503, body: '{"message":"not accepted"}' };
       // The next conversation of a visitor has a budget of its own.
       if (trigger === 'event' && isNew && body?.event === 'conversation.started') {

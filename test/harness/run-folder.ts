@@ -11,7 +11,7 @@ export function createRunFolder(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'va-wave-run-'));
   process.env[RUN_FOLDER] = folder;
   process.env.TMPDIR = folder;
-  return () => rmSync(folder, { recursive: true, force: true });
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
 /**

@@ -116,7 +116,7 @@ const NEVER_FORWARDED =
 const CORS_S3_ORIGIN = '88a5eaf4-2fd4-4709-b370-b4c650ea3fcf';
 const PREFLIGHT_HEADERS = ['Origin', 'Access-Control-Request-Headers', 'Access-Control-Request-Method'];
 
-/** Takes from a request what the policy with this id forwards; without an id, the path. @throws CloudError */
+/** Takes from a request what the policy with this id forwards; without an id, the path. @throws CloudError on an unknown id */
 function forwarderOf(stack: Stack, id: string | undefined): (viewer: ListenerRequest) => Forwarded {
   const own = stack.all('AWS::CloudFront::OriginRequestPolicy').find(({ ref }) => ref === id);
   if (own === undefined && id !== undefined && id !== CORS_S3_ORIGIN) {

@@ -57,7 +57,7 @@ const MOVES_MAX = 10;
 export type ReceivedMessage = ReturnType<FauxqsQueue['dequeue']>[number];
 export type Queues = Awaited<ReturnType<typeof openQueues>>;
 
-/** Queues of the template and topics of the operator, in fauxqs, which listens nowhere. @throws CloudError */
+/** Queues of the template and topics of the operator, in fauxqs, which listens nowhere. @throws CloudError when the folder's state cannot be read */
 export async function openQueues(folder: string) {
   const state = await openFauxqs(folder).catch((error: unknown): never => {
     throw new CloudError(
