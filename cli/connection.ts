@@ -29,11 +29,12 @@ export async function connect(target: Target, mfaCode?: MfaCode): Promise<Deploy
     const access = await accessOf(target, mfaCode);
     const { callerArn, stackOutputs } = await import('../src/adapters/aws-account.ts');
     const [stack = '', ...path] = (target.stack ?? DEFAULT_STACK).split('/');
-    const ofStack = await stackOutputs(stack, access);
+    // Both at once, because a network without STS takes until the timeout to say so.
+    const [ofStack, arn] = await Promise.all([stackOutputs(stack, access), callerArn(access)]);
     const outputs = { ...outputsOf(ofStack, path.join('')), ...tablesOf(target) };
     if (outputs[OUTPUTS.baseUrl] === undefined)
       throw new CommandFailure(EXIT.notFound, notVaWave(stack, path, ofStack));
-    return openDeployment(outputs, access, await callerArn(access));
+    return openDeployment(outputs, access, arn);
   }
   if (target.stack !== undefined) throw new CommandFailure(EXIT.refused, '--local and --stack exclude each other');
   const file = target.local || DEFAULT_READY_FILE;

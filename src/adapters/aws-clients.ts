@@ -82,4 +82,6 @@ export const cloudFormationClient = (access: AwsAccess = {}): CloudFormationClie
 export const logsClient = (access: AwsAccess = {}): CloudWatchLogsClient =>
   new CloudWatchLogsClient(settings(access, 5000));
 
-export const stsClient = (access: AwsAccess = {}): STSClient => new STSClient(settings(access, 5000));
+/** Creates an STS client without retries: every command of the operator waits for it, and most of them can do without its answer. */
+export const stsClient = (access: AwsAccess = {}): STSClient =>
+  new STSClient({ ...settings(access, 5000), maxAttempts: 1 });
