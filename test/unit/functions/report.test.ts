@@ -110,10 +110,14 @@ const FAILED_RESULT = {
   error: { code: 'http_status', message: SECRET },
 } as const;
 
-/** Each fact with all its fields, its metrics, and the fields that its line does not have under their names. */
+/**
+ * Each fact with all its fields, the level of its line or null without one, its metrics, and the fields that its line does not have under their
+ * names. The saved query of errors (lib/monitoring.ts) finds them by their level.
+ */
 type Samples = {
   readonly [Kind in Fact['kind']]: {
     readonly fact: Required<FactOf<Kind>>;
+    readonly level: 'INFO' | 'WARN' | 'ERROR' | null;
     readonly metrics: readonly (keyof typeof METRICS)[];
     readonly unshown?: readonly string[];
   };
@@ -129,72 +133,111 @@ const SAMPLES: Samples = {
       result: FAILED_RESULT,
       is_test: true,
     },
+    level: 'INFO',
     metrics: ['attempts', 'attemptLatency'],
     unshown: ['result'],
   },
-  send_failed: { fact: { kind: 'send_failed', ...attempt, cause }, metrics: [] },
+  send_failed: { fact: { kind: 'send_failed', ...attempt, cause }, level: 'ERROR', metrics: [] },
   record_lost: {
     fact: { kind: 'record_lost', ...attempt, at: '2026-01-01', replay: 'r1', result: FAILED_RESULT, cause },
+    level: 'ERROR',
     metrics: ['logWriteFailed'],
     unshown: ['result'],
   },
-  record_unqueued: { fact: { kind: 'record_unqueued', ...attempt, cause }, metrics: [] },
-  request_uncounted: { fact: { kind: 'request_uncounted', limit: 'quota', org_id: 'org_1', cause }, metrics: [] },
+  record_unqueued: { fact: { kind: 'record_unqueued', ...attempt, cause }, level: 'ERROR', metrics: [] },
+  request_uncounted: {
+    fact: { kind: 'request_uncounted', limit: 'quota', org_id: 'org_1', cause },
+    level: 'ERROR',
+    metrics: [],
+  },
   endpoint_failing: {
     fact: { kind: 'endpoint_failing', ...OF_SITE, failing_since: '2026-01-01', failure_code: 'timeout' },
+    level: 'WARN',
     metrics: ['endpointsFailing'],
   },
-  watch_failed: { fact: { kind: 'watch_failed', event_id: 'event-1', action_id: 'act_1', cause }, metrics: [] },
+  watch_failed: {
+    fact: { kind: 'watch_failed', event_id: 'event-1', action_id: 'act_1', cause },
+    level: 'ERROR',
+    metrics: [],
+  },
   event_routed: {
     fact: { kind: 'event_routed', ...EVENT, org_id: 'org_1', site_id: 'site_1', deliveries: 0, unknown: 'site_id' },
+    level: 'WARN',
     metrics: ['eventsOfNobody'],
     unshown: ['unknown'],
   },
   event_dropped: {
     fact: { kind: 'event_dropped', ...EVENT, message_id: 'm-1', source: 'crm', account: '1', field: 'detail' },
+    level: 'ERROR',
     metrics: ['eventsDropped'],
   },
   form_forwarded: {
     fact: { kind: 'form_forwarded', submission_id: 's-1', endpoint: true, escalation: 'none' },
+    level: 'INFO',
     metrics: [],
   },
-  forward_failed: { fact: { kind: 'forward_failed', submission_id: 's-1', to: 'endpoint', cause }, metrics: [] },
-  submission_unsettled: { fact: { kind: 'submission_unsettled', submission_id: 's-1', cause }, metrics: [] },
+  forward_failed: {
+    fact: { kind: 'forward_failed', submission_id: 's-1', to: 'endpoint', cause },
+    level: 'ERROR',
+    metrics: [],
+  },
+  submission_unsettled: {
+    fact: { kind: 'submission_unsettled', submission_id: 's-1', cause },
+    level: 'ERROR',
+    metrics: [],
+  },
   call_unrecorded: {
     fact: { kind: 'call_unrecorded', call_id: 'call-1', action_id: 'act_1', status: 200, latency_ms: 1, cause },
+    level: 'ERROR',
     metrics: [],
   },
-  action_unreadable: { fact: { kind: 'action_unreadable', action_id: 'act_1', cause }, metrics: ['unreadableActions'] },
-  assistant_unreadable: { fact: { kind: 'assistant_unreadable', site_id: 'site_1', cause }, metrics: [] },
-  organization_unreadable: { fact: { kind: 'organization_unreadable', org_id: 'org_1', cause }, metrics: [] },
+  action_unreadable: {
+    fact: { kind: 'action_unreadable', action_id: 'act_1', cause },
+    level: 'ERROR',
+    metrics: ['unreadableActions'],
+  },
+  assistant_unreadable: {
+    fact: { kind: 'assistant_unreadable', site_id: 'site_1', cause },
+    level: 'ERROR',
+    metrics: [],
+  },
+  organization_unreadable: {
+    fact: { kind: 'organization_unreadable', org_id: 'org_1', cause },
+    level: 'ERROR',
+    metrics: [],
+  },
   request_refused: {
     fact: { kind: 'request_refused', ...REFUSED_TOKEN, route: ROUTE, site_id: 'site_1' },
+    level: 'INFO',
     metrics: ['refusals'],
     // The logger adds it, when the site exists.
     unshown: ['site_id'],
   },
-  request_failed: { fact: { kind: 'request_failed', cause }, metrics: ['failedRequests'] },
-  invocation_failed: { fact: { kind: 'invocation_failed', cause }, metrics: [] },
+  request_failed: { fact: { kind: 'request_failed', cause }, level: 'ERROR', metrics: ['failedRequests'] },
+  invocation_failed: { fact: { kind: 'invocation_failed', cause }, level: 'ERROR', metrics: [] },
   message_failed: {
     fact: { kind: 'message_failed', message_id: 'm-1', seconds: 2, cause },
+    level: 'ERROR',
     metrics: ['failedMessages'],
   },
   message_waits: {
     fact: { kind: 'message_waits', message_id: 'm-1', seconds: 2, why: 'throttled', cause },
+    level: 'INFO',
     metrics: ['deliveriesThrottled'],
   },
-  message_unhidden: { fact: { kind: 'message_unhidden', message_id: 'm-1', cause }, metrics: [] },
+  message_unhidden: { fact: { kind: 'message_unhidden', message_id: 'm-1', cause }, level: 'ERROR', metrics: [] },
   canary_ran: {
     fact: { kind: 'canary_ran', success: false, step: 'form', problem: 'HTTP 500' },
+    level: 'ERROR',
     metrics: ['canaryFailed'],
   },
-  token_key_age: { fact: { kind: 'token_key_age', days: 3 }, metrics: ['tokenKeyAge'], unshown: ['days'] },
-  token_keys_rotated: { fact: { kind: 'token_keys_rotated', keys: 2, kid: 'k2' }, metrics: [] },
+  token_key_age: { fact: { kind: 'token_key_age', days: 3 }, level: null, metrics: ['tokenKeyAge'] },
+  token_keys_rotated: { fact: { kind: 'token_keys_rotated', keys: 2, kid: 'k2' }, level: 'INFO', metrics: [] },
 };
 
 test.each(Object.values(SAMPLES))(
-  '$fact.kind has its metrics, and its fields in its line',
-  async ({ fact, metrics, unshown }) => {
+  '$fact.kind has its metrics, and its fields in its line at its level',
+  async ({ fact, level, metrics, unshown }) => {
     const { log } = await logged(async () => {
       const { report, publish } = factReporter(functionLogger('test'), clock.now)();
       report(fact);
@@ -209,11 +252,10 @@ test.each(Object.values(SAMPLES))(
       lines.some((line) => line._aws !== undefined && name in line),
     );
     expect(counted.map(([key]) => key)).toEqual(metrics);
-    const [line = {}] = lines.filter(({ _aws }) => _aws === undefined);
+    const ofFact = lines.filter(({ _aws }) => _aws === undefined);
     const { kind, ...fields } = { ...fact, ...('cause' in fact && { cause: { error: 'SyntaxError' } }) };
-    expect(line).toMatchObject(
-      Object.fromEntries(Object.entries(fields).filter(([name]) => unshown?.includes(name) !== true)),
-    );
+    const shown = Object.fromEntries(Object.entries(fields).filter(([name]) => unshown?.includes(name) !== true));
+    expect(ofFact).toMatchObject(level === null ? [] : [{ level, ...shown }]);
   },
 );
 
