@@ -47,9 +47,12 @@ describe('the stub', () => {
 
   test('is restored when authentication fails, so that the page’s button causes no error', async () => {
     harness.service.init = () => refuse(401, 'Widget site is disabled');
-    const { page, errors } = await harness.visit({ head: STUB });
-    await page.waitForFunction('"q" in window.vaWave');
+    const { page, errors, settled } = await harness.visit({ head: STUB });
+    await settled();
+    await page.waitForFunction('Array.isArray(vaWave.q)');
+    expect(harness.service.to('init')).toHaveLength(1);
     await say(page, 'open');
+    expect(await page.evaluate('vaWave.q')).toEqual([['open']]);
     expect(await page.locator('va-wave-widget').count()).toBe(0);
     expect(errors).toEqual([]);
   });
