@@ -14,6 +14,8 @@ import type { IConstruct } from 'constructs';
 const DATA_KEY_SECONDS = 300;
 /** What a service needs that uses the key by itself. */
 const BY_ITSELF = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];
+/** What an alarm needs to notify a topic that the key encrypts. */
+const BY_ALARM = ['kms:Decrypt', 'kms:GenerateDataKey*'];
 /** What a function needs, whose statements have no wildcard. */
 const BY_FUNCTION = [
   'kms:Decrypt',
@@ -42,18 +44,19 @@ export function encrypt({ node }: IConstruct, key: IKey | undefined): void {
 }
 
 /** Allows the services that use the key by themselves. A key that exists already is not changed. */
-export function allowServices(key: IKey): void {
-  const allow = (service: string, conditions: object) => {
+export function allowServices(key: IKey, { hasAlarmTopic }: { readonly hasAlarmTopic: boolean }): void {
+  const allow = (service: string, conditions: object, actions = BY_ITSELF) => {
     const principals = [new ServicePrincipal(service)];
-    key.addToResourcePolicy(new PolicyStatement({ principals, actions: BY_ITSELF, resources: ['*'], conditions }));
+    key.addToResourcePolicy(new PolicyStatement({ principals, actions, resources: ['*'], conditions }));
   };
   const logGroups = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:*`;
   allow(`logs.${Aws.REGION}.amazonaws.com`, {
     ArnLike: { 'kms:EncryptionContext:aws:logs:arn': logGroups },
   });
+  const forAccount = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } };
   // Without it an alarm notifies no topic that this key encrypts, and nothing but the alarm's history tells.
-  allow('cloudwatch.amazonaws.com', {});
-  allow('events.amazonaws.com', { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } });
+  if (hasAlarmTopic) allow('cloudwatch.amazonaws.com', forAccount, BY_ALARM);
+  allow('events.amazonaws.com', forAccount);
 }
 
 /** Allows the use of the key through these services only. The set may grow until the synthesis. */

@@ -104,7 +104,9 @@ export class VaWave extends Construct {
       logs: { ...defaults.logs, retention: props.logRetentionDays ?? defaults.logs.retention, encryptionKey },
     };
     this.#stage = stage;
-    if (encryptionKey !== undefined) allowServices(encryptionKey);
+    if (encryptionKey !== undefined) {
+      allowServices(encryptionKey, { hasAlarmTopic: props.alarmTopic !== undefined });
+    }
     const concurrency = shareConcurrency(props);
     for (const [id, note] of notesOnCapacity(props, Stack.of(this).region)) Annotations.of(this).addInfoV2(id, note);
     if (props.alarmTopic === undefined && stageName === 'prod') {
