@@ -1,10 +1,11 @@
 import { Option } from 'commander';
 import { type DeliveryRecord, FAILURES } from '../../src/contract/delivery-record.ts';
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
-import { recordOf } from '../../src/domain/organizations/changes.ts';
+import { recordOf, subjectOf } from '../../src/domain/organizations/changes.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
 import { invalidField, Refusal } from '../../src/domain/refusal.ts';
+import { ServiceError } from '../../src/domain/service-error.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { attemptsOf, searchedBefore, type TracedAttempt } from '../operations/past-events.ts';
@@ -58,11 +59,11 @@ payloads and responses, which can contain what visitors wrote.`)
         );
         if (misplacedOption !== undefined)
           throw invalidField(misplacedOption, `${reference === undefined ? 'needs an' : 'takes no'} event id`);
-        // What has been deleted has no owner, and no audit trail of which its log would tell.
-        const orgId = await commandRun.context.store.ownerOf(id);
-        const subject = orgId && { org_id: orgId, entity_id: id, site_id: id.startsWith('site_') ? id : '' };
-        if (subject && (reference !== undefined || commandRun.output.json))
-          await commandRun.context.store.record(recordOf('read_deliveries', subject, commandRun.context));
+        const { context, output } = commandRun;
+        // What has been deleted has no owner, and no audit trail of which its log would tell. An organization has no log.
+        const orgId = id.startsWith('org_') ? undefined : await context.store.ownerOf(id);
+        if (orgId !== undefined && (reference !== undefined || output.json))
+          await context.store.record(recordOf('read_deliveries', await logSubject(id, orgId, context), context));
         await (reference === undefined
           ? list(id, orgId, options, commandRun)
           : show(id, reference, options, commandRun));
@@ -72,6 +73,19 @@ payloads and responses, which can contain what visitors wrote.`)
 
 /** Returns the id of a log. A site ID means the log of the assistant's usage webhooks. */
 const logOf = (id: string): string => (id.startsWith('site_') ? usageLogId(id) : id);
+
+/** Returns what an audit record says of the Action or the assistant of a log, or only what its id says where it cannot be read. */
+async function logSubject(id: string, orgId: string, { store }: ConnectedRun['context']) {
+  const isAssistant = logOf(id) !== id;
+  try {
+    const entity = await (isAssistant ? store.findAssistant(id) : store.findActionById(id));
+    if (entity !== undefined) return subjectOf(entity);
+  } catch (cause) {
+    // An item that cannot be read is a ServiceError; any other error is a fault of the storage.
+    if (!(cause instanceof ServiceError)) throw cause;
+  }
+  return { org_id: orgId, site_id: isAssistant ? id : '', entity_id: id };
+}
 
 /** Lists the latest attempts of a log, and with --follow prints each further attempt when it ends. */
 async function list(

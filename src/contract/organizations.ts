@@ -115,7 +115,7 @@ export const AUDIT_RECORD = {
   by: z.object({ sub: z.string(), email: z.string(), arn: z.string().optional() }),
   // Any name is accepted, because newer code may have more operations, and their records are shown.
   operation: z.string().describe(`${AUDIT_OPERATIONS.join(', ')}; later versions may add more`),
-  /** Empty for the organization itself, its members, and its data as a whole. */
+  /** Empty for the organization itself, its members, and its data as a whole, and in the record of who read the deliveries of an Action that cannot be read. */
   site_id: z.string(),
   /** Id of the organization, the assistant, the Action or the login of the member; of the organization for its data as a whole. */
   entity_id: z.string(),
@@ -123,9 +123,9 @@ export const AUDIT_RECORD = {
     .string()
     .optional()
     .describe(
-      'Name of the organization, assistant or Action after the change; address of the member; none for erase_person and export_data',
+      'Name of the organization, assistant or Action after the change; address of the member; none for erase_person, export_data, and where the record of a reading lacks it',
     ),
-  /** The version after the change; for a deletion, the last version; 1 of an organization and of a membership, which have none. */
+  /** The version after the change; for a deletion, the last version; 1 of an organization and of a membership, which have none, and of what the operator reads. */
   version,
   fields: z.array(z.string()).describe('Names of the changed settings'),
   changes: z

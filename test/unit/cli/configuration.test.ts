@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { KEYS } from '../../../src/adapters/dynamodb/configuration-items.ts';
 import { AUDIT_OPERATIONS } from '../../../src/contract/organizations.ts';
 import { OPERATOR_AUTHOR } from '../../fakes/configuration.ts';
 import { CONFIGURATION } from '../../fakes/configuration-store.ts';
@@ -390,6 +391,30 @@ describe('secrets', () => {
     const expected = { operation, version: 1, by: { sub: 'operator', email: 'operator', arn } };
     expect(readings).toMatchObject(operation === undefined ? [] : [expected, expected]);
   });
+
+  test.each(['action_id', 'site_id'] as const)(
+    'the record of who read the deliveries of an %s has its site and its name, and lacks what cannot be read',
+    async (kind) => {
+      const operator = new FakeOperator();
+      const ids = await operator.action();
+      const { [kind]: entity_id, org_id, site_id, action_id } = ids;
+      const isAction = kind === 'action_id';
+      const reading = async () => {
+        operator.clock.advance(1);
+        expect((await operator.run('deliveries', entity_id, '--json')).code).toBe(0);
+        return (await operator.store.auditPage(org_id)).records[0];
+      };
+      const name = isAction ? 'Tell the CRM' : 'Shop';
+      const subject = { operation: 'read_deliveries', org_id, entity_id, version: 1 };
+      expect(await reading()).toMatchObject({ ...subject, site_id, name });
+      const key = isAction ? KEYS.action(org_id, action_id) : KEYS.assistant(site_id);
+      const { Item = {} } = await operator.store.client.get({ TableName: CONFIGURATION, Key: key });
+      await operator.store.client.putItem({ TableName: CONFIGURATION, Item: { ...Item, v: 99 } });
+      const withoutName = await reading();
+      expect(withoutName).toMatchObject({ ...subject, site_id: isAction ? '' : site_id });
+      expect(withoutName).not.toHaveProperty('name');
+    },
+  );
 
   test('action secret prints only the signing secret, so that it can be piped', async () => {
     const { action_id } = await operator.action();

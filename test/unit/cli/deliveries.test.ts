@@ -178,6 +178,13 @@ test('an empty log of an existing Action or assistant is not an error', async ()
   expect(operator.logsRead.at(-1)).toBe('usage_site_x');
 });
 
+test.each([[[]], [['--json']], [['event-1']]])('an organization with %j has no deliveries to read', async (words) => {
+  const orgId = await operator.organization();
+  const before = await operator.store.auditPage(orgId);
+  expect(await operator.run('deliveries', orgId, ...words)).toMatchObject({ code: 3, out: '' });
+  expect(await operator.store.auditPage(orgId)).toEqual(before);
+});
+
 test('--follow prints the existing attempts, the oldest first, then each attempt once when it ends', async () => {
   const old = [record(4), record(3, REFUSED), record(0)];
   operator.records = old;
