@@ -135,7 +135,10 @@ export async function exchange(
   });
   // Every request ends with this event, often before its complete response is read.
   clientRequest.on('close', () => {
-    if (refusal === undefined) breakOff({ failure: failureOf(undefined), problem: BROKEN_OFF });
+    if (refusal !== undefined) return;
+    // Most requests have their response now, and a failure takes time to build, because it has a stack.
+    if (parsedResponse !== undefined) body.breakOff(BROKEN_OFF);
+    else breakOff({ failure: failureOf(undefined), problem: BROKEN_OFF });
   });
   clientRequest.on('response', (response) => {
     const problem = headProblem(response, head.bytes(), endpoint.host);
