@@ -85,6 +85,8 @@ type Fate = {
   readonly deletion?: 'Retain' | 'RetainExceptOnCreate';
   /** What else keeps the resource, in production alone. */
   readonly protection?: Readonly<Record<string, unknown>>;
+  /** What the protection of a resource with this name is instead, where the operator has not chosen more. */
+  readonly withoutOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Why the stack of production may delete what the type has; for names of resources, only what these have. */
   readonly exceptions?: string | Readonly<Record<string, string>>;
 };
@@ -97,6 +99,9 @@ const FATES: Readonly<Record<string, Fate>> = {
     protection: {
       DeletionProtectionEnabled: true,
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    },
+    withoutOptions: {
+      TablesDeliveryLogTable: { PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false } },
     },
   },
   'AWS::Cognito::UserPool': { deletion: 'Retain', protection: { DeletionProtection: 'ACTIVE' } },
@@ -126,19 +131,28 @@ test('every type of resource with state has a fate', () => {
 
 test.each(Object.entries(FATES))(
   'production keeps each %s or says why not, and development keeps none',
-  async (type, { deletion, protection = {}, exceptions = {} }) => {
-    const resourcesIn = async (choice: 'production with every option' | 'development') =>
+  async (type, { deletion, protection = {}, withoutOptions = {}, exceptions = {} }) => {
+    const resourcesIn = async (choice: 'production' | 'production with every option' | 'development') =>
       Object.entries((await synthesize(choice)).findResources(type));
     const isExcepted = (id: string) => typeof exceptions === 'string' || nameOf(id) in exceptions;
-    const ofProduction = await resourcesIn('production with every option');
-    expect(ofProduction.length).toBeGreaterThan(0);
-    for (const [id, { DeletionPolicy = 'Delete', UpdateReplacePolicy = 'Delete', Properties }] of ofProduction) {
+    const withEveryOption = await resourcesIn('production with every option');
+    expect(withEveryOption.length).toBeGreaterThan(0);
+    const ofProduction = [
+      ...withEveryOption.map((resource) => [...resource, {}] as const),
+      ...(await resourcesIn('production')).map(([id, resource]) => [id, resource, withoutOptions[nameOf(id)]] as const),
+    ];
+    for (const [
+      id,
+      { DeletionPolicy = 'Delete', UpdateReplacePolicy = 'Delete', Properties },
+      differs,
+    ] of ofProduction) {
       const policies = isExcepted(id) ? ['Delete', 'Delete'] : [deletion, 'Retain'];
       expect([id, DeletionPolicy, UpdateReplacePolicy]).toEqual([id, ...policies]);
-      expect(Properties).toMatchObject(protection);
+      expect(Properties).toMatchObject({ ...protection, ...differs });
     }
-    for (const [id, { DeletionPolicy = 'Delete', Properties }] of await resourcesIn('development')) {
-      expect([id, DeletionPolicy]).toEqual([id, 'Delete']);
+    const ofDevelopment = await resourcesIn('development');
+    for (const [id, { DeletionPolicy = 'Delete', UpdateReplacePolicy = 'Delete', Properties }] of ofDevelopment) {
+      expect([id, DeletionPolicy, UpdateReplacePolicy]).toEqual([id, 'Delete', 'Delete']);
       expect([id, Properties.DeletionProtectionEnabled ?? false, Properties.DeletionProtection ?? 'INACTIVE']).toEqual([
         ...[id, false, 'INACTIVE'],
       ]);
