@@ -83,6 +83,7 @@ export function mountWidget(
   };
   /** Moves the live region without its text, which VoiceOver would read again. */
   const moveLiveRegion = (parent: Element) => {
+    if (liveRegion.parentNode === parent) return;
     liveRegion.replaceChildren();
     parent.append(liveRegion);
   };

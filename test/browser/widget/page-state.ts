@@ -129,8 +129,9 @@ export const poorContrasts = (page: Page) =>
   })()`);
 
 /**
- * A function that records what screen readers announce in a root, in its order, in `announcements`: each text that comes into a live region,
- * also when it is that of the last one. A live region that moves with its text counts, because VoiceOver reads it again.
+ * A function that records what screen readers announce in a root, in its order, in `announcements`: each text that comes into a live region
+ * and is not removed in the same task, also when it is that of the last one. A live region that moves with its text counts, because VoiceOver
+ * reads it again.
  */
 export const RECORD_ANNOUNCEMENTS = `((root) => {
   window.announcements = [];
@@ -138,7 +139,8 @@ export const RECORD_ANNOUNCEMENTS = `((root) => {
   new MutationObserver((changes) => {
     for (const { target, addedNodes } of changes)
       for (const node of addedNodes)
-        if (node.textContent && (target.closest?.(live) || node.matches?.(live))) announcements.push(node.textContent);
+        if (node.isConnected && node.textContent && (target.closest?.(live) || node.matches?.(live)))
+          announcements.push(node.textContent);
   }).observe(root, { childList: true, subtree: true });
   return true;
 })`;

@@ -48,6 +48,15 @@ const announcements: readonly [string, VisitOptions, (scene: Scene) => Promise<u
   ['a form is sent while the panel is closed', {}, closedMeanwhile(SENT), [TEXTS.sent]],
   ['a form fails while the panel is closed', {}, closedMeanwhile(FAILED), [TEXTS.failed]],
   [
+    'messages are unread, and the panel opens in the same task',
+    {},
+    async ({ page }) => {
+      await page.keyboard.press('Escape');
+      await page.evaluate("vaWave('unread', 3); vaWave('open')");
+    },
+    ['Unread messages: 3'],
+  ],
+  [
     'a form fails twice, and the panel is closed and opened again on a phone',
     PHONE,
     async (scene) => {
@@ -121,7 +130,7 @@ const announcements: readonly [string, VisitOptions, (scene: Scene) => Promise<u
     [TEXTS.invalid, 'Your message has been sent without your last change.'],
   ],
 ];
-test.each(byDay(5, announcements))(
+test.each(byDay(6, announcements))(
   '%s: each announcement is made once, in order',
   async (_, options, act, expected) => {
     let answer: (reply: Reply) => void = () => undefined;
