@@ -169,6 +169,7 @@ test.each(byDay(6, announcements))(
 test.each([
   ['is sent', SENT, ''],
   ['fails', FAILED, TEXTS.failed],
+  ['comes too often', refuse(429, 'Rate limit exceeded'), TEXTS.busy],
 ])(
   'the launcher says until the panel is open that a form %s meanwhile, if that needs the visitor',
   async (_, reply, text) => {
