@@ -28,7 +28,7 @@ export type Visit = {
   readonly errors: string[];
   /**
    * Waits until the page has an answer to each of its requests, and has acted on it: what it asks for after the last answer has its own answer, too.
-   * The page asks for nothing more until a timer or a visitor makes it.
+   * The page asks for nothing more until a timer, a frame or a visitor makes it.
    */
   readonly settled: () => Promise<void>;
 };
@@ -91,11 +91,13 @@ export async function startHarness() {
       });
       page.on('pageerror', (error) => errors.push(String(error)));
       const unanswered = new Set<Request>();
-      page.on('request', (request) => unanswered.add(request));
+      page.on('request', (request) => {
+        // A document that goes gets no answer.
+        if (request.isNavigationRequest() && request.frame() === page.mainFrame()) unanswered.clear();
+        unanswered.add(request);
+      });
       page.on('requestfinished', (request) => unanswered.delete(request));
       page.on('requestfailed', (request) => unanswered.delete(request));
-      // A document that has gone gets no answer.
-      page.on('framenavigated', () => unanswered.clear());
       const settled = async () => {
         do {
           await until(() => unanswered.size === 0, undefined, 5);
