@@ -18,6 +18,8 @@ const first = (...replies: Reply[]) => {
   const usual = harness.service.init;
   harness.service.init = (request) => replies[inits().length - 1] ?? usual(request);
 };
+/** Stops the page's clock before its first script: a pause between two requests ends only when the test moves the clock. */
+const paused = (page: Page) => page.clock.pauseAt(Date.now() + 1000);
 const RENEWING = (token: string) =>
   `<script>window.asked = 0; addEventListener('va-wave:token-expired', () => { window.asked++; vaWave('setSessionToken', '${token}') })</script>`;
 
@@ -52,7 +54,7 @@ describe('what is no decision is repeated, and nothing is on the page before', (
 
   test('offline, until the browser is online again', async () => {
     harness.service.init = () => refuse(500, 'Internal error');
-    const { page, widget, settled } = await harness.visit({}, { alone: 'clock' });
+    const { page, widget, settled } = await harness.visit({}, { alone: 'clock', before: paused });
     await settled();
     await page.context().setOffline(true);
     const attempts: string[] = [];
@@ -67,8 +69,7 @@ describe('what is no decision is repeated, and nothing is on the page before', (
 
   test('five times at most, after pauses that grow, only while the page is visible; then nothing is left', async () => {
     harness.service.init = () => refuse(500, 'Internal error');
-    const before = (page: Page) => page.clock.pauseAt(Date.now() + 1000);
-    const { page, settled } = await harness.visit({}, { alone: 'clock', before });
+    const { page, settled } = await harness.visit({}, { alone: 'clock', before: paused });
     const passed = async (seconds: number) => {
       await page.clock.runFor(seconds * 1000);
       await settled();
@@ -92,8 +93,7 @@ describe('what is no decision is repeated, and nothing is on the page before', (
 
   test('after the time that the service names, also when the browser came online in the pause before', async () => {
     first(refuse(500, 'Internal error'), refuse(429, 'Rate limit exceeded', { 'retry-after': '60' }));
-    const before = (page: Page) => page.clock.pauseAt(Date.now() + 1000);
-    const { page, settled } = await harness.visit({}, { alone: 'clock', before });
+    const { page, settled } = await harness.visit({}, { alone: 'clock', before: paused });
     await settled();
     await page.evaluate(`dispatchEvent(new Event('online'))`);
     await settled();
@@ -110,7 +110,7 @@ describe('what is no decision is repeated, and nothing is on the page before', (
 
   test('not for a visitor who has gone meanwhile', async () => {
     first(refuse(500, 'Internal error'));
-    const { page, widget, settled } = await harness.visit({}, { alone: 'clock' });
+    const { page, widget, settled } = await harness.visit({}, { alone: 'clock', before: paused });
     await settled();
     await page.evaluate(`vaWave('setSessionToken', '${tokenFor('site_test')}')`);
     await widget.launcher.waitFor();
