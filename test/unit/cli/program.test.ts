@@ -220,9 +220,38 @@ test.each(ASKING)('%s changes nothing without a terminal and without --yes', asy
   expect([operator.sentDeliveries, operator.originSecrets, operator.sealingRing.ring.length]).toEqual([[], [], 1]);
 });
 
+const TESTED = {
+  request: { method: 'POST', url: 'https://crm.example/', headers: {}, body: '{}' },
+  ...{ at: '2026-03-04T05:06:07.250Z', retried: false, latency_ms: 1, response_excerpt: '' },
+} as const;
+
+/** The words of commands that refuse hostile ones, or need a change, so that they come as far as a question would. */
+const ACCEPTED: Readonly<Record<string, (of: Ids & { readonly newSiteId: string }) => readonly string[]>> = {
+  'org create': () => ['--name', 'Shop'],
+  'org update': ({ org_id }) => [org_id, '--name', 'Shop'],
+  'member add': ({ org_id }) => ['--org', org_id, '--email', 'bo@example.com'],
+  'member remove': ({ org_id }) => ['--org', org_id, '--email', 'ada@example.com'],
+  'assistant create': ({ org_id }) => [
+    ...['--org', org_id, '--name', 'Shop', '--domain', 'shop.example', '--rate-limit', '1'],
+  ],
+  'assistant update': ({ site_id }) => [site_id, '--mode', 'Allowed Websites'],
+  'assistant escalation': ({ site_id }) => [site_id, '--none'],
+  'action create': ({ site_id }) => [
+    ...['--site', site_id, '--trigger', 'Event', '--name', 'Tell the CRM', '--url', 'https://crm.example/'],
+    ...['--event', 'conversation.started'],
+  ],
+  'action update': ({ action_id }) => [action_id, '--name', 'Shop'],
+  'secret generate': ({ newSiteId }) => [newSiteId],
+  'event put': ({ org_id }) => ['contact.created', '--org', org_id, '--data', '{}'],
+};
+
 test.each(COMMANDS.filter((path) => path !== 'receive' && !ASKING.includes(path)))('%s asks nothing', async (path) => {
-  const { code } = await operator.run(...wordsOf(path, await actionWithWork()));
-  expect(code).not.toBe(5);
+  const ids = await actionWithWork();
+  await operator.json('member', 'add', '--org', ids.org_id, '--email', 'ada@example.com');
+  operator.testResult = { ...TESTED, success: true, status: 200, error: null };
+  const accepted = ACCEPTED[path]?.({ ...ids, newSiteId: (await operator.assistant()).site_id });
+  const { code, err } = await operator.run(...(accepted ? [...path.split(' '), ...accepted] : wordsOf(path, ids)));
+  expect([code, err]).toEqual([0, expect.any(String)]);
 });
 
 describe('what customers have stored', () => {
