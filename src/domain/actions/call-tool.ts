@@ -99,6 +99,8 @@ export async function callTool(
   const needsBody = action.feed_response_back;
   const request = { body: verdict.values, triggerRef: conversation_id, reference: call_id, needsBody };
   const { answer } = await callActionOnce(action, request, context, invocation);
+  // A deletion waits only for invocations that have not ended.
+  invocation.signal.throwIfAborted();
   const { status, latency_ms, error } = answer;
   const callRecord = { site_id, conversation_id, call_id, called_at, action_id, action_name, status, latency_ms };
   await recordCall({ ...callRecord, error: error?.message ?? null }, context.conversations, invocation);

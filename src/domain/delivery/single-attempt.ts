@@ -41,7 +41,7 @@ export async function callActionOnce(
   return { request, answer: await sendAndRecord(about, request, policy, context, invocation) };
 }
 
-/** Sends a request once, records it and reports it. A failed write of the delivery log neither prevents nor repeats the request. */
+/** Sends a request once, records it and reports it. A failed write of the delivery log neither prevents nor repeats the request. @throws InvocationEnded */
 export async function sendAndRecord(
   {
     org_id,
@@ -56,6 +56,8 @@ export async function sendAndRecord(
   invocation: Invocation,
 ): Promise<EndpointAnswer> {
   const start: AttemptStart = { ...about, started_at: about.at, attempt: 1, hasMessage: false };
+  // A deletion waits only for invocations that have not ended.
+  invocation.signal.throwIfAborted();
   await context.log.claim(start).catch((cause: unknown) => recordLost(start, null, cause, invocation));
   const answer = await sendAndReportFault(start, request, policy, context, invocation);
   const result = resultOf(answer);

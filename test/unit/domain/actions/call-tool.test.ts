@@ -3,6 +3,7 @@ import type { Assistant } from '../../../../src/contract/assistants.ts';
 import { isWellFormed } from '../../../../src/contract/fields.ts';
 import { toolRequest } from '../../../../src/contract/invocations.ts';
 import { callTool, listTools, toolResponse } from '../../../../src/domain/actions/call-tool.ts';
+import { InvocationEnded } from '../../../../src/domain/delivery/outbound-request.ts';
 import { anAiAction, anAssistant, SITE_ID } from '../../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../../fakes/delivery.ts';
 import { fakeInvocation } from '../../../fakes/invocation.ts';
@@ -55,6 +56,31 @@ describe('a call', () => {
       },
     ]);
     expect(await log.all()).toHaveLength(1);
+  });
+
+  test.each([
+    ['before its request, sends and records nothing', 'openSigningSecret', 0],
+    ['after its request, is not recorded on the conversation', 'send', 1],
+  ] as const)('whose invocation ends %s', async (_, ending, attempts) => {
+    const { context, action, recorded, log } = setUp();
+    const invocationEnd = new AbortController();
+    const end = () => invocationEnd.abort(new InvocationEnded());
+    const lateContext = {
+      ...context,
+      openSigningSecret: async (...secret: Parameters<typeof context.openSigningSecret>) => {
+        if (ending === 'openSigningSecret') end();
+        return context.openSigningSecret(...secret);
+      },
+      send: async (...request: Parameters<typeof context.send>) => {
+        end();
+        return context.send(...request);
+      },
+    };
+    const call = { site_id: SITE_ID, conversation_id: 'c-1', tool: action.slug, arguments: { order: 'A1' } };
+    const invocation = fakeInvocation({ signal: invocationEnd.signal });
+    await expect(callTool(call, lateContext, invocation)).rejects.toThrow(InvocationEnded);
+    expect(await log.all()).toHaveLength(attempts);
+    expect(recorded()).toEqual([]);
   });
 
   test('of an Action without parameters sends an empty object', async () => {
