@@ -461,7 +461,10 @@ export class Deliveries {
     const world = this.#world;
     const visible = [...queue.visible()];
     this.#redrive(kind);
-    if (visible.length === 0) return;
+    if (visible.length === 0) {
+      this.#poll(kind);
+      return;
+    }
     const size = Math.min(10, visible.length) - world.choose(Math.min(10, visible.length));
     const batch: QueueMessage[] = [];
     while (batch.length < size) {
