@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { openDeployment } from '../../../cli/deployment.ts';
 import { KEYS } from '../../../src/adapters/dynamodb/configuration-items.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
@@ -13,6 +14,7 @@ const ITEMS = {
   'the organization': ({ org_id }: Ids) => KEYS.organization(org_id),
 } as const;
 type ItemName = keyof typeof ITEMS;
+const ID_NAMES = { 'the Action': 'action_id', 'the assistant': 'site_id', 'the organization': 'org_id' } as const;
 
 /** How an item cannot be read: newer code wrote it, or a field was changed by hand. */
 const SPOILED = {
@@ -23,30 +25,41 @@ const SPOILED = {
     ),
 } as const;
 
-/** An operator whose log, dead letters and function logs have something to show. */
-async function onCall(): Promise<{ readonly operator: FakeOperator; readonly ids: Ids }> {
+/**
+ * An operator whose log, dead letters and function logs have something to show. Of each item there is one that a command shows or changes
+ * beside the item of `ids`: an Action and an assistant of the same organization, and another organization.
+ */
+async function onCall(): Promise<{ readonly operator: FakeOperator; readonly ids: Ids; readonly besides: Ids }> {
   const operator = new FakeOperator();
   operator.whileWaiting = () => true;
   const ids = await operator.action();
   const { org_id, site_id, action_id } = ids;
   const event = { id: 'event-1', event: 'conversation.started', timestamp: '2026-03-04T05:06:00Z', data: {} };
   operator.records = [attempt({ action_id, payload: JSON.stringify({ ...event, org_id, site_id }) })];
-  operator.attempts = [...operator.records];
+  const shop = ['--name', 'Other shop', '--domain', 'other.example', '--rate-limit', '1000'];
+  const other = await operator.json<Ids>('assistant', 'create', '--org', org_id, ...shop);
+  const crm = ['--name', 'Tell the other CRM', '--url', 'https://crm.example/', '--event', 'conversation.started'];
+  const ofOther = await operator.json<Ids>('action', 'create', '--site', other.site_id, '--trigger', 'Event', ...crm);
+  const besides = { ...ofOther, site_id: other.site_id, org_id: await operator.organization() };
+  operator.attempts = [...operator.records, attempt({ action_id: besides.action_id })];
   operator.deadLetters.deliveries.add('message-1', { version: 1, action_id });
   operator.logLines = [{ time: '2026-03-04T05:06:07.250Z', text: 'event-1' }];
-  return { operator, ids };
+  return { operator, ids, besides };
 }
 
 type Words = (ids: Ids) => readonly string[];
-/** What a command needs to be read (it fails and names it), or lists beside what it cannot read; it does the rest without. */
+/**
+ * What a command needs to be read (it fails and names it), or lists beside what it cannot read (it does the rest, and ends with `codeOfRest`, 1 by
+ * default); it does all without what is in neither list.
+ */
 const COMMANDS: Readonly<
-  Record<string, readonly [words: Words, needed: readonly ItemName[], named?: readonly ItemName[]]>
+  Record<string, readonly [words: Words, needed: readonly ItemName[], named?: readonly ItemName[], codeOfRest?: number]>
 > = {
   'deliveries of an Action': [({ action_id }) => ['deliveries', action_id], []],
   'deliveries of an Action, with payloads': [({ action_id }) => ['deliveries', action_id, '--json'], []],
   'one delivery': [({ action_id }) => ['deliveries', action_id, 'event-1'], []],
   'deliveries of usage webhooks': [({ site_id }) => ['deliveries', site_id, '--json'], []],
-  'event trace': [({ org_id }) => ['event', 'trace', 'event-1', '--org', org_id], [], ['the Action']],
+  'event trace': [({ org_id }) => ['event', 'trace', 'event-1', '--org', org_id], [], ['the Action'], 0],
   export: [({ org_id }) => ['export', '--org', org_id], []],
   'export of a person': [({ org_id }) => ['export', '--org', org_id, '--user', 'u-1'], []],
   'erase, as a dry run': [({ org_id }) => ['erase', '--org', org_id, '--user', 'u-1', '--dry-run'], []],
@@ -68,7 +81,7 @@ const COMMANDS: Readonly<
   ],
 };
 
-const cases = Object.entries(COMMANDS).flatMap(([name, [words, needed, named = []]]) =>
+const cases = Object.entries(COMMANDS).flatMap(([name, [words, needed, named = [], codeOfRest = 1]]) =>
   (Object.keys(ITEMS) as readonly ItemName[]).flatMap((item) =>
     (Object.keys(SPOILED) as readonly (keyof typeof SPOILED)[]).map((kind) => {
       const outcome = needed.includes(item)
@@ -76,13 +89,13 @@ const cases = Object.entries(COMMANDS).flatMap(([name, [words, needed, named = [
         : named.includes(item)
           ? 'does the rest and names it'
           : 'does all';
-      return { name, words, item, kind, outcome };
+      return { name, words, item, kind, outcome, codeOfRest };
     }),
   ),
 );
 
-test.each(cases)('$name $outcome, where $item is $kind', async ({ words, item, kind, outcome }) => {
-  const { operator, ids } = await onCall();
+test.each(cases)('$name $outcome, where $item is $kind', async ({ words, item, kind, outcome, codeOfRest }) => {
+  const { operator, ids, besides } = await onCall();
   const healthy = await (async () => {
     const other = await onCall();
     return other.operator.run(...words(other.ids));
@@ -91,12 +104,20 @@ test.each(cases)('$name $outcome, where $item is $kind', async ({ words, item, k
   const key = ITEMS[item](ids);
   const { Item = {} } = await operator.store.client.get({ TableName: CONFIGURATION, Key: key });
   await operator.store.client.putItem({ TableName: CONFIGURATION, Item: SPOILED[kind](Item) });
+  const keyBeside = ITEMS[item]({ ...besides, org_id: item === 'the organization' ? besides.org_id : ids.org_id });
+  const itemBeside = () => operator.store.client.get({ TableName: CONFIGURATION, Key: keyBeside });
+  const before = await itemBeside();
+  expect(before.Item).toBeDefined();
   const { code, out, err } = await operator.run(...words(ids));
   if (outcome === 'does all') {
     expect([err, code]).toEqual([healthy.err, 0]);
     expect(out.split('\n')).toHaveLength(healthy.out.split('\n').length);
-  } else
-    expect([err, code]).toEqual([expect.stringMatching(new RegExp(`${key.pk}|${ids.action_id}`)), expect.any(Number)]);
+  } else {
+    const isShown = out.includes(besides[ID_NAMES[item]]);
+    const isRestDone = isShown || !isDeepStrictEqual(await itemBeside(), before);
+    expect(err).toMatch(new RegExp(`${key.pk}|${ids.action_id}`));
+    expect([isRestDone, code]).toEqual(outcome === 'fails and names it' ? [false, 1] : [true, codeOfRest]);
+  }
 });
 
 const OF_ORGANIZATION = Object.entries(COMMANDS).filter(([, [words]]) =>
