@@ -93,6 +93,26 @@ describe('the organization and the theme', () => {
     expect(await flaws(page)).toEqual([]);
   });
 
+  test('searches the twelve choices of a filter, and counts the changes that are not shown yet', async () => {
+    await page.route(AUDIT, async (route) => {
+      const response = await route.fetch();
+      const [change] = (await response.json()).records;
+      const emails = Array.from({ length: 12 }, (_, index) => `person-${index + 1}@shop.com`);
+      const records = emails.map((email) => ({ ...change, by: { ...change.by, email } }));
+      await route.fulfill({ response, json: { records, next: 'page-2' } });
+    });
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByLabel('Email').waitFor();
+    await page.getByRole('link', { name: 'Audit trail' }).click();
+    await page.getByText('(12+)', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Person' }).click();
+    await page.getByLabel('Find in Person').fill('person-7');
+    await page.getByRole('option', { name: 'person-12@shop.com' }).waitFor({ state: 'detached' });
+    await page.getByRole('option', { name: 'person-7@shop.com' }).click();
+    await page.getByText('(1/12+)', { exact: true }).waitFor();
+    await page.unroute(AUDIT);
+  });
+
   test('leads to help pages, which have the sample receivers', async () => {
     const linked = new Set<string>();
     for (const screen of ['deploy', 'intelligence', 'intelligence/new']) {
