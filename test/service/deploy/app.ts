@@ -14,7 +14,9 @@ import { leaveOutUnknown } from './emulated.ts';
 const app = new App();
 const file = existsSync('cdk.json') ? JSON.parse(readFileSync('cdk.json', 'utf8')).context : {};
 const options = readDeploymentOptions(app.node, file, process.env.CDK_DEFAULT_REGION, process.env.CDK_DEFAULT_ACCOUNT);
-replaceModules({ '#network-rule': fileURLToPath(new URL('../../../local/network-rule.ts', import.meta.url)) });
+// Other code of the functions, for a release: the strict rule.
+if (process.env.EMULATED_RULE !== 'strict')
+  replaceModules({ '#network-rule': fileURLToPath(new URL('../../../local/network-rule.ts', import.meta.url)) });
 const stack = new VaWaveStack(app, options.stackName ?? 'VaWave', {
   ...options,
   ...(process.argv[2] === 'chosen'
