@@ -34,6 +34,8 @@ export async function startDashboard() {
   const vaWave = commandsOn(service.readyFile);
   const newPage = async (): Promise<Visitor> => {
     const context = await newContext(browser, { viewport: VIEWPORT, reducedMotion: 'reduce' });
+    // When the last route goes, Playwright ends the interception, and a request that the page makes at that moment has no answer.
+    await context.route('https://no-such-host.invalid', (route) => route.abort());
     const problems: string[] = [];
     context.on('console', (message) => {
       // The browser, and not the page, writes this line about a refused request.
