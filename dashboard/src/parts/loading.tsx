@@ -144,7 +144,8 @@ export function lazyPart<Props extends object>(
 /** Reloads the page to try again, because a browser does not load a module again after a failure. */
 async function reloadPage(): Promise<void> {
   // Checks the connection first. Without one, the browser would replace this page with its own error page.
-  const there = await fetch(`${ROOT}config.json`, { cache: 'no-store' }).catch(() => undefined);
+  const request = { cache: 'no-store', signal: AbortSignal.timeout(60_000) } as const;
+  const there = await fetch(`${ROOT}config.json`, request).catch(() => undefined);
   if (there?.ok !== true) return;
   // The tab keeps the input, so the browser need not ask.
   const allow = (event: BeforeUnloadEvent) => event.stopImmediatePropagation();

@@ -21,9 +21,9 @@ export type LoginSession = {
 /** The configuration that the stack serves next to the page. */
 export type Config = { readonly issuer: string; readonly client_id: string; readonly scope: string };
 
-/** Loads the configuration. @throws Error when it does not exist */
+/** Loads the configuration. @throws Error when it does not exist, and when there is no answer within 60 seconds */
 export async function loadConfig(): Promise<Config> {
-  const response = await fetch(`${ROOT}config.json`);
+  const response = await fetch(`${ROOT}config.json`, { signal: AbortSignal.timeout(60_000) });
   if (!response.ok) throw new Error('The dashboard is not configured.');
   return response.json();
 }

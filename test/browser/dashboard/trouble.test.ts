@@ -51,11 +51,21 @@ describe('when something goes wrong', () => {
     await button('Discard changes').click();
   });
 
+  const SHORT_TIMEOUTS =
+    'const { timeout } = AbortSignal; AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms / 60); globalThis.restore = () => { AbortSignal.timeout = timeout; }';
+
+  test('ends a start that is never answered, and says so', async () => {
+    const tab = await admin.context.newPage();
+    await tab.addInitScript(SHORT_TIMEOUTS);
+    await tab.route('**/config.json', () => undefined);
+    await tab.goto(shop.url(''));
+    await tab.getByText('could not reach the login, or the login took too long').waitFor();
+    await tab.close();
+  });
+
   test('ends a save that is never answered, says so, and saves again', async () => {
     await open(page, url('general', renamedId));
-    await page.evaluate(
-      'const { timeout } = AbortSignal; AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms / 60); globalThis.restore = () => { AbortSignal.timeout = timeout; }',
-    );
+    await page.evaluate(SHORT_TIMEOUTS);
     await page.getByLabel('Name').fill('Saved at last');
     const never = `**/api/dashboard/organizations/*/assistants/${renamedId}`;
     await page.route(never, () => undefined);
