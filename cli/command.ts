@@ -129,6 +129,7 @@ export class CliCommand extends Command {
       };
       output.showProgress('Finding the deployment');
       const deployment = await cliProcess.connect(target, mfaCode);
+      output.unreadableRecords = deployment.unreadableRecords;
       const requireAllRead = () => requireReadable(deployment.unreadableRecords());
       await work({ ...commandRun, context: { ...deployment, step, pause } }, ...commandArguments).catch(
         (error: unknown) => {

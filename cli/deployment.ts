@@ -52,10 +52,11 @@ export function openDeployment(
   arn: string | Error,
   oneMachine?: OneMachine,
 ) {
-  const outputNamed = (name: string, toDeploy = 'this version of va-wave') => {
+  const olderStack = `this version of va-wave, or use the command line of the deployed version ${outputs[OUTPUTS.version]}`;
+  const outputNamed = (name: string, toDeploy = olderStack) => {
     const value = outputs[name];
     if (value !== undefined) return value;
-    throw new CommandFailure(EXIT.fault, `The stack has no output ${name}: deploy ${toDeploy} first`);
+    throw new CommandFailure(EXIT.fault, `The stack has no output ${name}: deploy ${toDeploy}`);
   };
   const output = (name: keyof typeof OUTPUTS): string => outputNamed(OUTPUTS[name]);
   const tables = {

@@ -16,6 +16,8 @@ const RENEW_MS = 500;
 /** Writes results to stdout, as text or as JSON, and all other messages to stderr. What it writes ends the report of the current work. */
 export class CommandOutput {
   readonly json: boolean;
+  /** What could not be read so far of logs and of the audit trail. */
+  unreadableRecords = (): Unreadable => [];
   readonly #process: CliProcess;
   #work = '';
   #isShown = false;
@@ -44,10 +46,11 @@ export class CommandOutput {
     this.#stdout(this.json ? `${safeJson(value)}\n` : `${plainText(headline)}\n${fields(rows, this.#process)}`);
   }
 
-  /** Writes a table, or `none`. The unreadable must not hide the others. @throws ServiceError that names all of it */
-  list(values: readonly object[], none: string, rows: readonly Row[], unreadable: Unreadable = []): void {
+  /** Writes a table, or `none`, but not beside the unreadable, which may be what is asked for. @throws ServiceError that names all of `unreadable` */
+  list(values: object, none: string, rows: readonly Row[], unreadable: Unreadable = []): void {
     if (this.json) this.#stdout(`${safeJson(values)}\n`);
-    else this.#stdout(rows.length === 0 ? `${plainText(none)}\n` : table(rows, this.#process));
+    else if (rows.length > 0) this.#stdout(table(rows, this.#process));
+    else if (unreadable.length + this.unreadableRecords().length === 0) this.#stdout(`${plainText(none)}\n`);
     requireReadable(unreadable);
   }
 

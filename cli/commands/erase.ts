@@ -1,4 +1,5 @@
 import { ERASED } from '../../src/contract/retention.ts';
+import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
 import type { CliCommand } from '../command.ts';
 import { erasePerson, type PersonCounts, remainingUntil } from '../operations/personal-data.ts';
 import { countOf } from '../output.ts';
@@ -32,6 +33,7 @@ not reach: messages in queues and dead-letter queues, backups, and the archive o
       const person = { orgId: org, ids: await userIds(user, cliProcess) };
       const noteNothing = ({ records, conversations, counters, changes }: PersonCounts) => {
         if (records + conversations + counters + changes > 0) return;
+        requireReadable(context.unreadableRecords());
         output.note('Nothing has one of these ids. An id must be written exactly as the customer stores it');
       };
       if (dryRun || !yes) {

@@ -2,6 +2,7 @@ import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
 import { putEvent } from '../../src/domain/events/put-event.ts';
 import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
+import { ServiceError } from '../../src/domain/service-error.ts';
 import type { CliCommand } from '../command.ts';
 import { failedEvents, replayEvent, type TracedDelivery, traceEvent } from '../operations/past-events.ts';
 import { countOf, type Row } from '../output.ts';
@@ -22,11 +23,12 @@ export function addTo(event: CliCommand): void {
     .withDeployment(
       async ({ output, context, cliProcess }, name: string, options: { org: string; site?: string; data: string }) => {
         const data = await jsonValue('data', options.data, cliProcess);
-        const sentEvent = await putEvent({ event: name, org_id: options.org, site_id: options.site, data }, context);
+        const input = { event: name, org_id: options.org, site_id: options.site, data };
+        const { unreadable, ...sentEvent } = await putEvent(input, context);
         output.object(sentEvent, 'Put the event on the bus');
-        if (sentEvent.is_reserved) output.note(`Warning: ${name} is reserved: it is never delivered`);
-        else if (sentEvent.subscriber_ids.length === 0)
-          output.note(`Warning: no enabled Action is subscribed to ${name}`);
+        if (sentEvent.is_reserved) return output.note(`Warning: ${name} is reserved: it is never delivered`);
+        requireReadable(unreadable);
+        if (sentEvent.subscriber_ids.length === 0) output.note(`Warning: no enabled Action is subscribed to ${name}`);
       },
     );
 
@@ -68,10 +70,9 @@ not search the logs of deleted Actions.`)
         { eventId, orgId: options.org, until: searchEnd(options, context.now()) },
         context,
       );
-      if (output.json) return output.object(trace, '');
       output.note(`${trace.event} ${trace.event_id}, of ${trace.time}`);
-      output.list(trace.deliveries, 'No Action is subscribed', trace.deliveries.flatMap(rowsOf));
-      for (const id of trace.unreadable) output.note(`Action ${id} cannot be read; its log was not searched`);
+      // Some Action has an attempt of the event.
+      output.list(trace, '', trace.deliveries.flatMap(rowsOf), trace.unreadable.map(unsearchedLog));
     });
 
   withAt(
@@ -140,6 +141,10 @@ A replay that still waits, or that another operator starts at the same time, is 
       },
     );
 }
+
+const unsearchedLog = (actionId: string) => ({
+  cause: new ServiceError(`Action ${actionId} cannot be read; its log was not searched`),
+});
 
 /** Returns a row for each attempt of a delivery, or one row that says why there is none. */
 function rowsOf({ action_id, name, outcome, note, attempts }: TracedDelivery): Row[] {

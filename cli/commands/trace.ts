@@ -3,6 +3,7 @@ import { FUNCTIONS } from '../../src/deployment/outputs.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
 import type { CliCommand } from '../command.ts';
 import type { LogName } from '../deployment.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type Moment, moment, sinceOption, sinceTime } from '../values.ts';
 
 /** The canary, whose log not every deployment has, asks for nothing of a customer. */
@@ -17,9 +18,10 @@ const requestLine = z.object({
   reference: z.string().optional(),
 });
 
-/** Returns whether CloudWatch has no such log group. */
+/** Returns whether CloudWatch has no such log group, or the stack no output for it. */
 const isMissingLog = (error: unknown): error is Error =>
-  error instanceof Error && error.name === 'ResourceNotFoundException';
+  (error instanceof CommandFailure && error.exitCode === EXIT.fault) ||
+  (error instanceof Error && error.name === 'ResourceNotFoundException');
 
 export function addTo(command: CliCommand): void {
   command

@@ -3,7 +3,7 @@ import { type CatalogEvent, EVENT_CATALOG, EVENT_NAMES } from '../../contract/ev
 import { exceedsLevels, isJsonObject } from '../../contract/fields.ts';
 import { EVENT_DATA_MAX_LEVELS, EVENT_DETAIL_MAX_BYTES } from '../../contract/limits.ts';
 import { groupId, messageText } from '../../contract/queues.ts';
-import type { Context } from '../context.ts';
+import type { ActionList, Context } from '../context.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import { requireOrganization } from '../organizations/manage-organizations.ts';
 import { inputOf, invalidField } from '../refusal.ts';
@@ -23,6 +23,8 @@ export type PutEventResult = CatalogEvent & {
   /** True for an event that is registered but never delivered (spec "Events", R). */
   readonly is_reserved: boolean;
   readonly subscriber_ids: readonly string[];
+  /** Actions of the organization that may be subscribed as well. */
+  readonly unreadable: ActionList['unreadable'];
 };
 
 /** The most characters that a mistyped name differs by: `form.submit` differs from `form.submitted` by three. */
@@ -79,9 +81,9 @@ export async function putEvent(input: EventInput, context: Context<'store' | 'pu
   if (Buffer.byteLength(messageText(detail)) > EVENT_DETAIL_MAX_BYTES)
     throw invalidField('data', `must have at most ${EVENT_DETAIL_MAX_BYTES} bytes with org_id and site_id`);
   const is_reserved = EVENT_CATALOG[name].reserved;
-  const { actions } = await context.store.listActions(detail.org_id);
+  const { actions, unreadable } = await context.store.listActions(detail.org_id);
   const subscriber_ids = actions
     .filter((action) => action.trigger === 'Event' && !is_reserved && isSubscribed(action, name, detail.site_id))
     .map(({ action_id }) => action_id);
-  return { id: await context.publish(checkedEvent), ...checkedEvent, is_reserved, subscriber_ids };
+  return { id: await context.publish(checkedEvent), ...checkedEvent, is_reserved, subscriber_ids, unreadable };
 }

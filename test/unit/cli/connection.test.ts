@@ -242,7 +242,11 @@ test('trusts the authorities of AWS_CA_BUNDLE, also behind a proxy', async () =>
 
 const EARLIER = stackWith(ALL.filter((name) => name !== OUTPUTS.eventBus));
 test.each([
-  [EARLIER, 1, 'The stack has no output EventBus: deploy this version of va-wave first'],
+  [
+    EARLIER,
+    1,
+    'The stack has no output EventBus: deploy this version of va-wave, or use the command line of the deployed version the-Version',
+  ],
   [errorWith(400, 'ValidationError', 'X does not exist'), 3, 'stack: there is no stack X in this account and region'],
   [errorWith(403, 'AccessDenied', 'Not you'), 1, 'AccessDenied: Not you'],
   [stackWith(['AppName']), 3, expect.stringContaining('There is no va-wave at X: the stack has none. Name it')],

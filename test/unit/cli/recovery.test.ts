@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { openDeployment } from '../../../cli/deployment.ts';
+import { type Deployment, openDeployment } from '../../../cli/deployment.ts';
 import { KEYS } from '../../../src/adapters/dynamodb/configuration-items.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { AwsFault } from '../../fakes/aws-services.ts';
@@ -49,17 +49,22 @@ async function onCall(): Promise<{ readonly operator: FakeOperator; readonly ids
 
 type Words = (ids: Ids) => readonly string[];
 /**
- * What a command needs to be read (it fails and names it), or lists beside what it cannot read (it does the rest, and ends with `codeOfRest`, 1 by
- * default); it does all without what is in neither list.
+ * What a command needs to be read, or lists beside what it cannot read: it does nothing or the rest, names what it could not read, and fails. It
+ * does all without what is in neither list.
  */
 const COMMANDS: Readonly<
-  Record<string, readonly [words: Words, needed: readonly ItemName[], named?: readonly ItemName[], codeOfRest?: number]>
+  Record<string, readonly [words: Words, needed: readonly ItemName[], named?: readonly ItemName[]]>
 > = {
   'deliveries of an Action': [({ action_id }) => ['deliveries', action_id], []],
   'deliveries of an Action, with payloads': [({ action_id }) => ['deliveries', action_id, '--json'], []],
   'one delivery': [({ action_id }) => ['deliveries', action_id, 'event-1'], []],
   'deliveries of usage webhooks': [({ site_id }) => ['deliveries', site_id, '--json'], []],
-  'event trace': [({ org_id }) => ['event', 'trace', 'event-1', '--org', org_id], [], ['the Action'], 0],
+  'event trace': [({ org_id }) => ['event', 'trace', 'event-1', '--org', org_id], [], ['the Action']],
+  'event trace, as JSON': [
+    ({ org_id }) => ['event', 'trace', 'event-1', '--org', org_id, '--json'],
+    [],
+    ['the Action'],
+  ],
   export: [({ org_id }) => ['export', '--org', org_id], []],
   'export of a person': [({ org_id }) => ['export', '--org', org_id, '--user', 'u-1'], []],
   'erase, as a dry run': [({ org_id }) => ['erase', '--org', org_id, '--user', 'u-1', '--dry-run'], []],
@@ -71,6 +76,11 @@ const COMMANDS: Readonly<
   'member list': [({ org_id }) => ['member', 'list', '--org', org_id], []],
   'org list': [() => ['org', 'list'], [], ['the organization']],
   'assistant list': [({ org_id }) => ['assistant', 'list', '--org', org_id], [], ['the assistant']],
+  'event put': [
+    ({ org_id }) => ['event', 'put', 'conversation.started', '--org', org_id],
+    ['the organization'],
+    ['the Action'],
+  ],
   'action list': [({ org_id }) => ['action', 'list', '--org', org_id], [], ['the Action']],
   'action secret': [({ action_id }) => ['action', 'secret', action_id], ['the Action']],
   'event replay': [({ action_id }) => ['event', 'replay', 'event-1', action_id, '--yes'], ['the Action']],
@@ -81,7 +91,7 @@ const COMMANDS: Readonly<
   ],
 };
 
-const cases = Object.entries(COMMANDS).flatMap(([name, [words, needed, named = [], codeOfRest = 1]]) =>
+const cases = Object.entries(COMMANDS).flatMap(([name, [words, needed, named = []]]) =>
   (Object.keys(ITEMS) as readonly ItemName[]).flatMap((item) =>
     (Object.keys(SPOILED) as readonly (keyof typeof SPOILED)[]).map((kind) => {
       const outcome = needed.includes(item)
@@ -89,12 +99,12 @@ const cases = Object.entries(COMMANDS).flatMap(([name, [words, needed, named = [
         : named.includes(item)
           ? 'does the rest and names it'
           : 'does all';
-      return { name, words, item, kind, outcome, codeOfRest };
+      return { name, words, item, kind, outcome };
     }),
   ),
 );
 
-test.each(cases)('$name $outcome, where $item is $kind', async ({ words, item, kind, outcome, codeOfRest }) => {
+test.each(cases)('$name $outcome, where $item is $kind', async ({ words, item, kind, outcome }) => {
   const { operator, ids, besides } = await onCall();
   const healthy = await (async () => {
     const other = await onCall();
@@ -116,9 +126,45 @@ test.each(cases)('$name $outcome, where $item is $kind', async ({ words, item, k
     const isShown = out.includes(besides[ID_NAMES[item]]);
     const isRestDone = isShown || !isDeepStrictEqual(await itemBeside(), before);
     expect(err).toMatch(new RegExp(`${key.pk}|${ids.action_id}`));
-    expect([isRestDone, code]).toEqual(outcome === 'fails and names it' ? [false, 1] : [true, codeOfRest]);
+    expect([isRestDone, code]).toEqual([outcome !== 'fails and names it', 1]);
   }
 });
+
+const DELETED = { pk: 'DELETED', sk: 'ID#org_9' };
+/** Commands that can say that there is none, by the only item that they could list, or the log. */
+const NONE: readonly (readonly [words: Words, keyOfOnly: ((ids: Ids) => typeof DELETED) | 'log'])[] = [
+  [() => ['org', 'list'], ITEMS['the organization']],
+  [() => ['org', 'list', '--deleted'], () => DELETED],
+  [({ org_id }) => ['assistant', 'list', '--org', org_id], ITEMS['the assistant']],
+  [({ org_id }) => ['action', 'list', '--org', org_id], ITEMS['the Action']],
+  [({ site_id }) => ['action', 'list', '--site', site_id], ITEMS['the Action']],
+  [({ org_id }) => ['member', 'list', '--org', org_id], ({ org_id }) => KEYS.member(org_id, 'sub-1')],
+  [({ org_id }) => ['event', 'put', 'conversation.started', '--org', org_id], ITEMS['the Action']],
+  [({ action_id }) => ['event', 'replay-failed', action_id, '--since', '1h', '--dry-run'], 'log'],
+  [({ action_id }) => ['event', 'replay-failed', action_id, '--since', '1h', '--yes'], 'log'],
+  [({ action_id }) => ['deliveries', action_id], 'log'],
+  [({ org_id }) => ['erase', '--org', org_id, '--user', 'u-1', '--dry-run'], 'log'],
+];
+const NAMES = { org_id: '<org_id>', site_id: '<site_id>', action_id: '<action_id>' };
+test.each(NONE.map(([words, keyOfOnly]) => ({ name: words(NAMES).join(' '), words, keyOfOnly })))(
+  '$name says that there is none, and not beside one that cannot be read',
+  async ({ words, keyOfOnly }) => {
+    const operator = new FakeOperator();
+    const ids = await operator.action();
+    operator.whileWaiting = () => true;
+    const Key = keyOfOnly === 'log' ? DELETED : keyOfOnly(ids);
+    const TableName = Key === DELETED ? '' : CONFIGURATION;
+    await operator.store.client.delete({ TableName, Key });
+    const none = /^(No|Nothing|Warning: no) /m;
+    const empty = await operator.run(...words(ids));
+    expect([empty.code, empty.out + empty.err]).toEqual([0, expect.stringMatching(none)]);
+    if (keyOfOnly === 'log') operator.unreadableRecords = [{ cause: new Error(`An item cannot be read: ${Key.sk}`) }];
+    else await operator.store.client.putItem({ TableName, Item: { ...Key, v: 99 } });
+    const { code, out, err } = await operator.run(...words(ids));
+    expect([code, err]).toEqual([1, expect.stringContaining(Key.sk)]);
+    expect(out + err).not.toMatch(none);
+  },
+);
 
 const OF_ORGANIZATION = Object.entries(COMMANDS).filter(([, [words]]) =>
   words({ org_id: '', site_id: '', action_id: '' }).includes('--org'),
@@ -136,20 +182,27 @@ test.each(
   expect((await operator.store.auditPage(id)).records).toEqual([]);
 });
 
-test('trace searches the other logs beside one that is gone, names it and fails', async () => {
+const DEPLOYED = Object.fromEntries(Object.values(OUTPUTS).map((name) => [name, 'https://va-wave.example']));
+
+test.each<[string, Deployment['log']]>([
+  [
+    'does not exist',
+    () => {
+      throw new AwsFault('ResourceNotFoundException');
+    },
+  ],
+  ['has no output LogOfUsageReport: deploy', openDeployment(DEPLOYED, ACCESS, '').log],
+])('trace searches the other logs beside one that %s, names it and fails', async (problem, missingLog) => {
   const { operator } = await onCall();
   const { log } = operator.deployment;
   operator.deployment = {
     ...operator.deployment,
-    log: (name, query) => {
-      if (name === 'usage-report') throw new AwsFault('ResourceNotFoundException');
-      return log(name, query);
-    },
+    log: (name, query) => (name === 'usage-report' ? missingLog : log)(name, query),
   };
   expect(await operator.run('trace', 'event-1')).toEqual({
     code: 1,
     out: expect.stringContaining('dispatcher  event-1'),
-    err: expect.stringMatching(/^The log of usage-report was not searched\n.*does not exist/s),
+    err: expect.stringMatching(new RegExp(`^The log of usage-report was not searched\n.*${problem}`, 's')),
   });
   operator.logLines = [];
   const { code, out, err } = await operator.run('trace', 'event-1');
@@ -176,8 +229,7 @@ test.each(['AccessDeniedException', 'ExpiredTokenException'])(
 );
 
 test('only what records its author needs the name that AWS has for the operator', () => {
-  const outputs = Object.fromEntries(Object.values(OUTPUTS).map((name) => [name, 'https://va-wave.example']));
-  const { author, store } = openDeployment(outputs, ACCESS, new Error('No route to STS'));
+  const { author, store } = openDeployment(DEPLOYED, ACCESS, new Error('No route to STS'));
   expect(store).toBeDefined();
   expect(() => author.arn).toThrow('No route to STS');
 });
