@@ -23,7 +23,7 @@ const readyFile = z.object({
   receiver_tls: z.object({ certificate: z.string(), key: z.string() }).optional(),
 });
 
-/** @throws CommandFailure, Refusal 404, and errors of the AWS SDK, which failureOf describes */
+/** @throws CommandFailure, Refusal 404, and errors of the AWS SDK, which commandFailureOf describes */
 export async function connect(target: Target, mfaCode?: MfaCode): Promise<Deployment> {
   if (target.local === undefined) {
     const access = await accessOf(target, mfaCode);
@@ -48,7 +48,7 @@ export async function connect(target: Target, mfaCode?: MfaCode): Promise<Deploy
   const { callerArn } = await import('../src/adapters/aws-account.ts');
   return openDeployment({ ...ready.outputs, ...tablesOf(target) }, access, await callerArn(access), {
     receiverTls: ready.receiver_tls,
-    log: (logGroup, query) => localLog(ready.data_folder, logGroup, query),
+    logLines: (logGroup, query) => localLog(ready.data_folder, logGroup, query),
   });
 }
 
@@ -81,12 +81,12 @@ function notVaWave(stack: string, path: readonly string[], outputs: Readonly<Rec
 }
 
 /** Reads the facts about the AWS account that `doctor` examines, and about the stack, without the construct in it. @param toolkit name of the stack of `cdk bootstrap` @throws CommandFailure with --local, which has no account */
-export async function accountFacts(target: Target, toolkit: string, mfaCode: MfaCode) {
+export async function accountState(target: Target, toolkit: string, mfaCode: MfaCode) {
   if (target.local !== undefined)
     throw new CommandFailure(EXIT.refused, 'doctor checks an AWS account: leave out --local');
   const adapter = await import('../src/adapters/aws-account.ts');
   const stack = (target.stack ?? DEFAULT_STACK).replace(/\/.*/, '');
-  return adapter.accountFacts(stack, toolkit, await accessOf(target, mfaCode));
+  return adapter.accountState(stack, toolkit, await accessOf(target, mfaCode));
 }
 
 /**

@@ -1,5 +1,5 @@
 import * as crypto from 'node:crypto';
-import { functionLog, type LogLine, type LogQuery, warmThroughput } from '../src/adapters/aws-account.ts';
+import { type LogLine, type LogQuery, logGroupLines, warmThroughput } from '../src/adapters/aws-account.ts';
 import {
   type AwsAccess,
   cognitoClient,
@@ -39,7 +39,7 @@ const UNREADABLE_NAMED = 20;
 export type OneMachine = {
   /** Files of a certificate that the service trusts, for an endpoint on this machine. */
   readonly receiverTls?: { readonly certificate: string; readonly key: string };
-  readonly log: (logGroup: string, query: LogQuery) => AsyncIterable<LogLine>;
+  readonly logLines: (logGroup: string, query: LogQuery) => AsyncIterable<LogLine>;
 };
 
 /**
@@ -131,10 +131,10 @@ export function openDeployment(
     deadLetters: (queue: 'events' | 'deliveries') =>
       deadLetterQueue(queues, { source: output(`${queue}Queue`), deadLetters: output(`${queue}DeadLetters`) }),
     /** Reads the lines of a log, the oldest first. */
-    log: (name: LogName, query: LogQuery): AsyncIterable<LogLine> => {
+    logLines: (name: LogName, query: LogQuery): AsyncIterable<LogLine> => {
       const outputName = name === 'api' ? ACCESS_LOG_OUTPUT : logOutput(name);
       const group = outputNamed(outputName, name === 'canary' ? 'with -c canary=true' : undefined);
-      return oneMachine === undefined ? functionLog(logsClient(access), group, query) : oneMachine.log(group, query);
+      return oneMachine?.logLines(group, query) ?? logGroupLines(logsClient(access), group, query);
     },
   };
 }

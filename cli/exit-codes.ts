@@ -23,7 +23,7 @@ export class CommandFailure extends Error {
   }
 }
 
-export function failureOf(error: unknown): { readonly message: string; readonly exitCode: ExitCode } {
+export function commandFailureOf(error: unknown): { readonly message: string; readonly exitCode: ExitCode } {
   if (error instanceof CommandFailure) return error;
   if (error instanceof Refusal) {
     return { message: error.message, exitCode: error.status === 404 ? EXIT.notFound : EXIT.refused };

@@ -1,4 +1,4 @@
-import type { accountFacts } from '../src/adapters/aws-account.ts';
+import type { accountState } from '../src/adapters/aws-account.ts';
 import type { Deployment } from './deployment.ts';
 
 /** Where `npm start` writes its ready file, seen from the folder of the clone. */
@@ -20,7 +20,7 @@ export type Target = {
 /** Asks the operator for the code of an MFA device. @param device its serial number or ARN */
 export type MfaCode = (device: string) => Promise<string>;
 /** Facts about an AWS account before the first deployment. A fact is undefined when it could not be read, or does not exist. */
-export type AccountFacts = Awaited<ReturnType<typeof accountFacts>>;
+export type AccountState = Awaited<ReturnType<typeof accountState>>;
 
 /** The functions and values that the command line needs from its process. Tests provide their own. */
 export type CliProcess = {
@@ -43,5 +43,5 @@ export type CliProcess = {
   readonly pause: (milliseconds: number) => Promise<boolean>;
   readonly connect: (target: Target, mfaCode: MfaCode) => Promise<Deployment>;
   /** Reads the facts about the AWS account (connection.ts). @param toolkit name of the stack of `cdk bootstrap` */
-  readonly accountFacts: (target: Target, toolkit: string, mfaCode: MfaCode) => Promise<AccountFacts>;
+  readonly accountState: (target: Target, toolkit: string, mfaCode: MfaCode) => Promise<AccountState>;
 };

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { CliCommand, type Runs } from './command.ts';
-import { EXIT, EXIT_CODES_HELP, type ExitCode, failureOf } from './exit-codes.ts';
+import { commandFailureOf, EXIT, EXIT_CODES_HELP, type ExitCode } from './exit-codes.ts';
 import { CommandOutput } from './output.ts';
 import { type CliProcess, DEFAULT_READY_FILE, DEFAULT_STACK } from './process.ts';
 
@@ -85,7 +85,7 @@ export async function runCommandLine(words: readonly string[], cliProcess: CliPr
     const program = await commandLine(words, { cliProcess, output });
     await program.parseAsync(readyFileApart(words), { from: 'user' });
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = commandFailureOf(error);
     exitCode = failure.exitCode;
     // Commander has already reported a wrong command line, except with --json.
     const reported = error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');

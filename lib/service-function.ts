@@ -35,7 +35,7 @@ export class ServiceFunction extends Construct {
   readonly callable: lambda.IFunction;
   readonly invokedBy: InvokedBy;
   readonly name: FunctionName;
-  readonly log: LogGroup;
+  readonly logGroup: LogGroup;
   readonly #key: IKey | undefined;
   readonly #encryptingServices = new Set<string>();
 
@@ -46,7 +46,7 @@ export class ServiceFunction extends Construct {
     this.#key = stage.encryptionKey;
     this.name = folder;
     this.invokedBy = invokedBy;
-    this.log = new LogGroup(this, 'Log', logs);
+    this.logGroup = new LogGroup(this, 'Log', logs);
     // The managed policy that Lambda attaches by default would allow writing to every log group.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.fn = new lambda.Function(this, 'Function', {
@@ -60,7 +60,7 @@ export class ServiceFunction extends Construct {
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
       role,
-      logGroup: this.log,
+      logGroup: this.logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
       tracing: tracing ? lambda.Tracing.ACTIVE : lambda.Tracing.DISABLED,
       environment: {
@@ -68,7 +68,7 @@ export class ServiceFunction extends Construct {
         ...(tracing && { [ENVIRONMENT.tracing]: 'true' }),
       },
     });
-    this.log.grantWrite(role);
+    this.logGroup.grantWrite(role);
     if (settings.vpc !== undefined) allowInterfaces(role);
     if (tracing) acknowledge(this, 'The calls of X-Ray have no resource.', 'IAM5[Resource::*]');
     this.callable =

@@ -152,7 +152,7 @@ export class VaWave extends Construct {
       ...foundation,
       api: api.http,
       distribution,
-      logs: functions.map(({ log }) => log),
+      logs: functions.map(({ logGroup }) => logGroup),
       canary,
       accountConcurrency: concurrency.account,
     });
@@ -210,7 +210,7 @@ export class VaWave extends Construct {
     this.#output('dashboardUrl', dashboard.url);
     this.#output('userPool', this.userPool.userPoolId);
     this.#output('actionTest', dashboard.actionTest.callable.functionName);
-    const logs = functions.map(({ name, log }) => [logOutput(name), log, `the function ${name}`] as const);
+    const logs = functions.map(({ name, logGroup }) => [logOutput(name), logGroup, `the function ${name}`] as const);
     for (const [id, log, writer] of [[ACCESS_LOG_OUTPUT, api.accessLog, 'the API'] as const, ...logs]) {
       new CfnOutput(this, id, { value: log.logGroupName, description: `Log group of ${writer}` });
     }

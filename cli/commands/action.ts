@@ -7,7 +7,7 @@ import { truncateCharacters } from '../../src/contract/fields.ts';
 import { AI_DESCRIPTION_MIN_CHARACTERS, NAME_MAX_CHARACTERS, URL_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import { createAction, deleteAction, requireAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
 import type { ActionList } from '../../src/domain/context.ts';
-import { recordOf, subjectOf } from '../../src/domain/organizations/changes.ts';
+import { auditRecordOf, subjectOf } from '../../src/domain/organizations/changes.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireExisting } from '../../src/domain/organizations/manage-organizations.ts';
 import { invalidField } from '../../src/domain/refusal.ts';
@@ -96,7 +96,7 @@ export function addTo(action: CliCommand): void {
       async ({ output, context, cliProcess, hint }, options: TriggerOption & { readonly site: string }) => {
         const input = { trigger: options.trigger, ...(await givenSettings(SETTINGS, options, cliProcess)) };
         const createdAction = await createAction(await requireAssistant(options.site, context), input, context);
-        output.object(actionView(createdAction), 'Created the Action');
+        output.object(printedAction(createdAction), 'Created the Action');
         warnOfReserved(createdAction, output);
         output.note(`Its signing secret, for the receiver: ${hint(`action secret ${createdAction.action_id}`)}`);
       },
@@ -112,7 +112,7 @@ export function addTo(action: CliCommand): void {
       const settings = await givenSettings(SETTINGS, options, cliProcess);
       const change = namedChange({ trigger: options.trigger, ...settings });
       const changedAction = await updateAction(await requireAction(actionId, context), change, context);
-      output.object(actionView(changedAction), 'Changed the Action');
+      output.object(printedAction(changedAction), 'Changed the Action');
       if ('events' in change) warnOfReserved(changedAction, output);
     });
 
@@ -132,7 +132,7 @@ export function addTo(action: CliCommand): void {
     .description('show the settings of an Action')
     .examples('va-wave action show act_… --json')
     .withDeployment(async ({ output, context }, actionId: string) => {
-      output.object(actionView(await requireAction(actionId, context)), 'Action');
+      output.object(printedAction(await requireAction(actionId, context)), 'Action');
     });
 
   action
@@ -145,7 +145,7 @@ export function addTo(action: CliCommand): void {
       requireOne([options.org, options.site], 'Give either --org or --site');
       const list = await actionsOf(options, context);
       const actions = list.actions.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
-      output.list(actions.map(actionView), 'No Actions', actions.map(actionRow), list.unreadable);
+      output.list(actions.map(printedAction), 'No Actions', actions.map(actionRow), list.unreadable);
     });
 
   action
@@ -169,7 +169,7 @@ export function addTo(action: CliCommand): void {
     .examples('va-wave action secret act_… > signing-secret.txt')
     .withDeployment(async ({ output, context }, actionId: string) => {
       const action = await requireAction(actionId, context);
-      await context.store.record(recordOf('read_secret', subjectOf(action), context));
+      await context.store.record(auditRecordOf('read_secret', subjectOf(action), context));
       const secret = await context.openSigningSecret(action);
       output.secret(
         { action_id: actionId, signing_secret: secret },
@@ -209,7 +209,7 @@ async function actionsOf(
   };
 }
 
-function actionView({ sealed_signing_secret, ...rest }: Action): object {
+function printedAction({ sealed_signing_secret, ...rest }: Action): object {
   return rest;
 }
 

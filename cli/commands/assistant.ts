@@ -71,7 +71,7 @@ export function addTo(assistant: CliCommand): void {
     .withDeployment(async ({ output, context, cliProcess }, options: GivenOptions & { readonly org: string }) => {
       const settings = await givenSettings(SETTINGS, options, cliProcess);
       const createdAssistant = await createAssistant(options.org, settings, context);
-      output.object(assistantView(createdAssistant), 'Created the assistant');
+      output.object(printedAssistant(createdAssistant), 'Created the assistant');
       output.note(embeddingTag(createdAssistant, context.baseUrl));
     });
 
@@ -81,7 +81,7 @@ export function addTo(assistant: CliCommand): void {
     .withDeployment(async ({ output, context, cliProcess }, siteId: string, options: GivenOptions) => {
       const change = namedChange(await givenSettings(SETTINGS, options, cliProcess));
       const changedAssistant = await updateAssistant(await requireAssistant(siteId, context), change, context);
-      output.object(assistantView(changedAssistant), 'Changed the assistant');
+      output.object(printedAssistant(changedAssistant), 'Changed the assistant');
     });
 
   assistant
@@ -103,7 +103,7 @@ export function addTo(assistant: CliCommand): void {
       async ({ output, context }, siteId: string, options: { topic?: readonly string[]; none?: true }) => {
         requireOne([options.topic, options.none], 'Give either --none, or --topic for each topic');
         const changedAssistant = await setByOperator(siteId, 'escalation_topics', options.topic ?? [], context);
-        output.object(assistantView(changedAssistant), 'Changed the escalation channels');
+        output.object(printedAssistant(changedAssistant), 'Changed the escalation channels');
       },
     );
 
@@ -121,7 +121,7 @@ export function addTo(assistant: CliCommand): void {
       async ({ output, context }, siteId: string, { perHour, none }: { perHour?: number; none?: true }) => {
         requireOne([perHour, none], 'Give either --per-hour or --none');
         const changedAssistant = await setByOperator(siteId, 'form_submissions_per_hour', perHour ?? null, context);
-        output.object(assistantView(changedAssistant), 'Changed the limit');
+        output.object(printedAssistant(changedAssistant), 'Changed the limit');
       },
     );
 
@@ -131,7 +131,7 @@ export function addTo(assistant: CliCommand): void {
     .examples('va-wave assistant show site_… --json')
     .withDeployment(async ({ output, context }, siteId: string) => {
       const assistant = await requireAssistant(siteId, context);
-      output.object(assistantView(assistant), 'Assistant');
+      output.object(printedAssistant(assistant), 'Assistant');
       output.note(embeddingTag(assistant, context.baseUrl));
     });
 
@@ -157,7 +157,7 @@ again to continue. Backups of the tables keep all data for up to 35 days, and an
       const assistantList = await context.store.listAssistants(org);
       const assistants = assistantList.assistants.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
       output.list(
-        assistants.map(assistantView),
+        assistants.map(printedAssistant),
         'No assistants',
         assistants.map(assistantRow),
         assistantList.unreadable,
@@ -173,7 +173,7 @@ function embeddingTag(assistant: Assistant, baseUrl: string): string {
   return `Embed it with: <script async src="${baseUrl}/static/va-wave-widget.js" ${credential}></script>`;
 }
 
-function assistantView({ site_id, org_id, server_secret, ...rest }: Assistant): object {
+function printedAssistant({ site_id, org_id, server_secret, ...rest }: Assistant): object {
   return { site_id, org_id, ...rest, server_secret: server_secret ? { last_six: server_secret.last_six } : null };
 }
 

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { type DeliveryRecord, FAILURES } from '../../src/contract/delivery-record.ts';
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
-import { recordOf, subjectOf } from '../../src/domain/organizations/changes.ts';
+import { auditRecordOf, subjectOf } from '../../src/domain/organizations/changes.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
 import { invalidField, Refusal } from '../../src/domain/refusal.ts';
@@ -63,7 +63,7 @@ payloads and responses, which can contain what visitors wrote.`)
         // What has been deleted has no owner, and no audit trail of which its log would tell. An organization has no log.
         const orgId = id.startsWith('org_') ? undefined : await context.store.ownerOf(id);
         if (orgId !== undefined && (reference !== undefined || output.json))
-          await context.store.record(recordOf('read_deliveries', await logSubject(id, orgId, context), context));
+          await context.store.record(auditRecordOf('read_deliveries', await logSubject(id, orgId, context), context));
         await (reference === undefined
           ? list(id, orgId, options, commandRun)
           : show(id, reference, options, commandRun));

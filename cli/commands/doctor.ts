@@ -2,7 +2,7 @@ import { capacityFor, deliveriesFor, USUAL_ACCOUNT_CONCURRENCY } from '../../src
 import { busQuotas, UNSUPPORTED_REGION } from '../../src/deployment/regions.ts';
 import type { CliCommand } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { type AccountFacts, DEFAULT_STACK } from '../process.ts';
+import { type AccountState, DEFAULT_STACK } from '../process.ts';
 import { positive } from '../values.ts';
 
 /** The stack that `cdk bootstrap` makes unless it gets another name. */
@@ -27,7 +27,7 @@ deployment needs.`)
     .examples('va-wave doctor --region eu-west-1', 'va-wave doctor --deliveries-per-second 10000')
     .alone(async ({ cliProcess, target, output, mfaCode }, options: Options) => {
       output.showProgress('Checking the account');
-      const facts = await cliProcess.accountFacts(target, options.toolkitStackName, mfaCode);
+      const facts = await cliProcess.accountState(target, options.toolkitStackName, mfaCode);
       const checks = examineAccount(facts, target.stack ?? DEFAULT_STACK, options);
       output.list(
         checks,
@@ -48,7 +48,7 @@ const FAILED = /^(ROLLBACK_COMPLETE|ROLLBACK_FAILED|CREATE_FAILED|DELETE_FAILED|
 
 /** Checks whether a deployment can begin, and says what to do when it cannot. The reasons are in docs/deploying.md. */
 function examineAccount(
-  facts: AccountFacts,
+  facts: AccountState,
   stackName: string,
   { deliveriesPerSecond: load, toolkitStackName }: Options,
 ) {

@@ -17,7 +17,7 @@ export function addTo(command: CliCommand): void {
       output.showProgress('Reading the log');
       const since = new Date(sinceTime(options.since, context.now()));
       let lines = 0;
-      for await (const line of context.log(name, { since, searchedText: options.containing })) {
+      for await (const line of context.logLines(name, { since, searchedText: options.containing })) {
         lines++;
         output.entry(line, line.text);
       }

@@ -3,7 +3,7 @@ import type { Server } from 'node:https';
 import { InvalidArgumentError, Option } from 'commander';
 import { invalidField } from '../../src/domain/refusal.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
-import { CommandFailure, EXIT, failureOf } from '../exit-codes.ts';
+import { CommandFailure, commandFailureOf, EXIT } from '../exit-codes.ts';
 import type { CommandOutput } from '../output.ts';
 import type { CliProcess } from '../process.ts';
 import {
@@ -97,7 +97,7 @@ Press Ctrl-C to stop.`)
             : { status: 200, body },
         forward: options.forward && forwardTo(options.forward),
         onFault: (error) =>
-          output.note(`Answered 503, because the service does not answer: ${failureOf(error).message}`),
+          output.note(`Answered 503, because the service does not answer: ${commandFailureOf(error).message}`),
         onRequest: (received, answer) => print(printedRequest(received, answer, options.forward !== undefined), output),
       });
       await listen(server, options.port);
@@ -181,7 +181,7 @@ function printedRequest(
 /** Prints one line about a request, then its body and the answer of the developer's own server. */
 function print(request: Printed, output: CommandOutput): void {
   const { at, method, path, verified: isVerified, problem, answered: answerStatus, answer, arrival, body } = request;
-  const what = isVerified ? `verified: ${subjectOf(request)}` : `NOT VERIFIED: ${problem}`;
+  const what = isVerified ? `verified: ${requestSubject(request)}` : `NOT VERIFIED: ${problem}`;
   const repeat = arrival > 1 ? `, arrival ${arrival} of ${request.deduplication_key}` : '';
   const timeOfDay = at.slice(11, 19);
   const line = `${timeOfDay} ${method} ${path} ${what}${repeat}; answered ${answerStatus}`;
@@ -189,7 +189,7 @@ function print(request: Printed, output: CommandOutput): void {
   output.entry(request, line, ...(body === '' ? [] : [`  ${body}`]), ...answerLines);
 }
 
-function subjectOf({ trigger, trigger_ref, user_id, name, action_id }: Printed): string {
+function requestSubject({ trigger, trigger_ref, user_id, name, action_id }: Printed): string {
   return trigger === 'usage'
     ? `usage of ${user_id}, session ${trigger_ref}`
     : `${trigger} ${trigger_ref}, of ${name} (${action_id})`;

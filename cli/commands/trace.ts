@@ -38,7 +38,7 @@ succeeds leaves no line, but a record: event trace and deliveries show it.`)
       const missingLogs = new Map<LogName, Error>();
       const search = async (log: LogName, searchedText: string) => {
         output.showProgress(`Searching the log of ${log}`);
-        for await (const { time, text } of context.log(log, { since, searchedText })) {
+        for await (const { time, text } of context.logLines(log, { since, searchedText })) {
           lines.set(`${log} ${time} ${text}`, { log, time, text });
           const { data = {} } = requestLine.safeParse(parseJson(text));
           const { request_id, api_request_id = request_id, function_request_id, action_id, reference } = data;

@@ -4,7 +4,7 @@ import { ERASED, RETENTION_DAYS } from '../../src/contract/retention.ts';
 import type { Conversation } from '../../src/contract/widget.ts';
 import { ADDRESS_COUNTERS, normalizeIpAddress } from '../../src/domain/auth/ip-addresses.ts';
 import { userVisitorId } from '../../src/domain/conversations/conversations.ts';
-import { recordOf } from '../../src/domain/organizations/changes.ts';
+import { auditRecordOf } from '../../src/domain/organizations/changes.ts';
 import { requireExisting } from '../../src/domain/organizations/manage-organizations.ts';
 import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
@@ -73,7 +73,7 @@ export async function* exportedRecords(
 ): AsyncGenerator<object> {
   const person = ids && (await findPerson({ orgId, ids }, context));
   const { logIds } = person ?? (await logsOf(orgId, context));
-  await context.store.record(recordOf('export_data', { org_id: orgId, entity_id: orgId }, context));
+  await context.store.record(auditRecordOf('export_data', { org_id: orgId, entity_id: orgId }, context));
   for (const conversation of person?.conversations ?? []) yield { kind: 'conversation', ...conversation };
   for await (const { record } of context.erasure.auditItems(orgId)) {
     if (from !== undefined && record.at < from) continue;
@@ -154,7 +154,7 @@ export async function erasePerson(person: Person, isDryRun: boolean, context: Pe
   const startTime = now();
   const data = await findPerson(person, context);
   const subject = { org_id: person.orgId, entity_id: person.orgId };
-  if (!isDryRun) await context.store.record(recordOf('erase_person', subject, context));
+  if (!isDryRun) await context.store.record(auditRecordOf('erase_person', subject, context));
   const { oldestUnfinished, ...counts } = await eraseRecords(data, { isDryRun }, context);
   if (!isDryRun) {
     await waitForRequestsInProgress(context);

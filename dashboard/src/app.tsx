@@ -4,7 +4,7 @@ import messages from '@cloudscape-design/components/i18n/messages/all.en';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { DASHBOARD_OPERATIONS } from '../../src/contract/dashboard-operations.ts';
 import { navigate, paths, placeOf, useAddress, usePathname } from './navigation.ts';
-import { DashboardContext, nameAmong } from './parts/context.ts';
+import { nameAmong, ScreenContext } from './parts/context.ts';
 import { Confirm, type Secret, SessionEndedDialog, ShownOnce, useLeaveGuard } from './parts/dialogs.tsx';
 import { discardUnsaved, type Unsaved, useUnsaved } from './parts/form.ts';
 import { Failed, lazyPart, NotLoaded, useLoad } from './parts/loading.tsx';
@@ -173,15 +173,13 @@ export function App(props: { readonly api: Api; readonly session: LoginSession }
             </Alert>
           )}
           {me && organization && (
-            <DashboardContext
-              value={{ api, sub: me.sub, organization, isAdmin, notify, showSecret: setSecret, report }}
-            >
+            <ScreenContext value={{ api, sub: me.sub, organization, isAdmin, notify, showSecret: setSecret, report }}>
               {place.site === undefined ? (
                 <Screen key={organization.org_id} />
               ) : (
                 <Assistant key={place.site} site={place.site} place={place} />
               )}
-            </DashboardContext>
+            </ScreenContext>
           )}
         </SpaceBetween>
         <div className="messages">

@@ -18,9 +18,9 @@ const ask = askService(setting('baseUrl'));
  * server secret each time, so that a new one takes effect with the next run.
  */
 export const handler = (_: unknown, time: InvocationTime): Promise<Trial> =>
-  invoke(time, async ({ report }) => {
+  invoke(time, async ({ reportFact }) => {
     await publish({ event: 'test.ping', org_id: CANARY_ORGANIZATION, data: {} });
     const trial = await tryService((await readSecret(secrets, serverKey)).trim(), ask);
-    report({ kind: 'canary_ran', ...trial });
+    reportFact({ kind: 'canary_ran', ...trial });
     return trial;
   });

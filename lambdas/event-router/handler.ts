@@ -19,7 +19,7 @@ const context = {
     hasAssistant: assistantOwners(dynamo, configuration),
   },
   queue: deliveriesQueue(sqs, setting('deliveriesQueue')),
-  log: deliveryLog(dynamo, setting('deliveryLogTable'), { retentionDays, now }),
+  deliveryLog: deliveryLog(dynamo, setting('deliveryLogTable'), { retentionDays, now }),
 };
 
 const hideFor = messageHiding(sqs, setting('eventsQueue'));

@@ -3,7 +3,7 @@ import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations-table.ts';
 import { rateLimits } from '../../src/adapters/dynamodb/counters-table.ts';
-import { escalationTopics } from '../../src/adapters/escalation-topics.ts';
+import { escalationChannels } from '../../src/adapters/escalation-topics.ts';
 import { submitForm } from '../../src/domain/actions/submit-form.ts';
 import { functionSessionTokens, functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
@@ -20,7 +20,7 @@ const context = {
   conversations: conversations(dynamo, setting('conversationsTable'), now),
   counters: rateLimits(dynamo, setting('countersTable')),
   tokens: functionSessionTokens(),
-  escalate: escalationTopics(snsClient()),
+  escalate: escalationChannels(snsClient()),
 };
 const identify = widgetIdentification(context);
 

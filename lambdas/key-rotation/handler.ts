@@ -14,15 +14,15 @@ const tokenRing = ringStore(secretsManagerClient(), setting('tokenKeys'));
  * manual invocation always rotates. It fails when the keys are replaced at the same moment, so that it brings back no key that is being revoked.
  */
 export const handler = (event: unknown, time: InvocationTime): Promise<{ readonly keys: number }> =>
-  invoke(time, async ({ now, report }) => {
+  invoke(time, async ({ now, reportFact }) => {
     const storedRing = await tokenRing.readRing();
     const { ring } = storedRing;
     const days = newestKeyAgeDays(ring, now());
-    if (days !== undefined) report({ kind: 'token_key_age', days });
+    if (days !== undefined) reportFact({ kind: 'token_key_age', days });
     if (isScheduled(event) && !isRotationDue(ring, now())) return { keys: ring.length };
     const rotatedRing = rotateRing(ring, now(), randomBytes);
     await tokenRing.replace(storedRing, rotatedRing);
-    if (days === undefined) report({ kind: 'token_key_age', days: 0 });
-    report({ kind: 'token_keys_rotated', keys: rotatedRing.length, kid: rotatedRing[0].kid });
+    if (days === undefined) reportFact({ kind: 'token_key_age', days: 0 });
+    reportFact({ kind: 'token_keys_rotated', keys: rotatedRing.length, kid: rotatedRing[0].kid });
     return { keys: rotatedRing.length };
   });

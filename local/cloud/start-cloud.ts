@@ -17,7 +17,7 @@ import { httpApi } from './http/api-gateway.ts';
 import { edge as edgeOf } from './http/edge.ts';
 import { keptLogins, newLoginKey, serveLogin } from './http/login.ts';
 import { type Listener, listenNear, listenOnLoopback, openListener } from './listener.ts';
-import { dynamoDb, engineTables } from './services/dynamodb.ts';
+import { dynamoDbService, engineTables } from './services/dynamodb.ts';
 import { type EventCheck, eventBridge, eventTargets, schedule } from './services/event-bridge.ts';
 import { lambda } from './services/lambda-service.ts';
 import { keptSecrets, secretsManager } from './services/secrets-manager.ts';
@@ -172,7 +172,7 @@ async function start(context: StartContext) {
   const invite = (email: string, password: string) =>
     print(`Invitation for ${email}: the temporary password is ${password}`);
   const services = {
-    dynamodb: dynamoDb(tables),
+    dynamodb: dynamoDbService(tables),
     sqs: sqs(queues),
     sns: sns(queues),
     events: eventBridge({

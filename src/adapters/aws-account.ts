@@ -19,7 +19,7 @@ import { type AwsAccess, cloudFormationClient, dynamoDbClient, lambdaClient, sts
  * there is none of its name, and a quota when the caller may not read it.
  * @throws errors of the SDK when stacks cannot be read or credentials are missing
  */
-export async function accountFacts(stackName: string, toolkitName: string, access: AwsAccess) {
+export async function accountState(stackName: string, toolkitName: string, access: AwsAccess) {
   const cloudFormation = cloudFormationClient(access);
   const [region, toolkit, stack, concurrency, tableWriteUnits] = await Promise.all([
     cloudFormation.config.region(),
@@ -109,7 +109,7 @@ export type LogQuery = { readonly since: Date; readonly searchedText?: string | 
 export type LogLine = { readonly time: string; readonly text: string };
 
 /** Reads the lines of a log group, oldest first. */
-export async function* functionLog(
+export async function* logGroupLines(
   client: CloudWatchLogsClient,
   logGroupName: string,
   { since, searchedText = '' }: LogQuery,

@@ -8,8 +8,8 @@ const MESSAGE_MAX_BYTES = 256 * 1024;
 const SUBJECT_MAX = 100;
 
 /** Publishes form submissions to the assistant's SNS topics, which the operator sets (docs/open-points.md). One topic that takes it is enough for `accepted`. */
-export function escalationTopics(client: SNSClient): Escalate {
-  return async ({ assistant, form, body }, { report }) => {
+export function escalationChannels(client: SNSClient): Escalate {
+  return async ({ assistant, form, body }, { reportFact }) => {
     const topics = assistant.escalation_topics ?? [];
     if (topics.length === 0) return 'none';
     const submission = { site_id: assistant.site_id, form: form.slug, ...body };
@@ -22,7 +22,7 @@ export function escalationTopics(client: SNSClient): Escalate {
         await client.send(new PublishCommand({ TopicArn, Subject, Message }));
         return true;
       } catch (cause) {
-        report({ kind: 'forward_failed', submission_id: body.submission_id, to: 'escalation', cause });
+        reportFact({ kind: 'forward_failed', submission_id: body.submission_id, to: 'escalation', cause });
         return false;
       }
     });

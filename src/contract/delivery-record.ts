@@ -13,7 +13,7 @@ const RETRIED = true;
 
 /**
  * The reasons for which an attempt fails. The codes are stable: the delivery log, the dashboard and docs/delivery.md use them. A success may
- * have one too, when the body of its response is not whole; `failureOf` leaves it out.
+ * have one too, when the body of its response is not whole; `failureCodeOf` leaves it out.
  */
 export const FAILURES = {
   invalid_url: unsent('The URL cannot be called. Correct it.'),
@@ -59,7 +59,7 @@ export const FAILURE_CODES: readonly FailureCode[] = Object.keys(FAILURES).filte
 export const isUnsent = (code: FailureCode): boolean => !FAILURES[code].isReached;
 
 /** Returns why an attempt failed; undefined for a success, which may have an `error` too: why the body of its response is not whole. */
-export const failureOf = ({ success, error }: Pick<AttemptResult, 'success' | 'error'>): FailureCode | undefined =>
+export const failureCodeOf = ({ success, error }: Pick<AttemptResult, 'success' | 'error'>): FailureCode | undefined =>
   success ? undefined : error?.code;
 
 /** Delivery log record (spec "Delivery log record"): one per attempt, pre-flight failures included. */

@@ -104,7 +104,7 @@ export const REFUSAL_CODES: readonly RefusalCode[] = Object.keys(REFUSALS).filte
 );
 
 /** What every refusal says, over HTTP and to a direct invocation. */
-export const REFUSED = {
+export const REFUSAL_BODY = {
   success: z.literal(false),
   error: z.string().describe('The message'),
   field: z.string().optional().describe('The first field that is wrong, as a path with dots'),
@@ -117,7 +117,7 @@ export const REFUSED = {
 /** Body of every error response of the service over HTTP. Its shape is open in the spec (docs/open-points.md). */
 export const errorResponse = z
   .object({
-    ...REFUSED,
+    ...REFUSAL_BODY,
     code: z.literal([...REFUSAL_CODES, INTERNAL_ERROR.code]).describe('Stable; later versions may add codes'),
     submission_id: z.string().optional().describe('Of a form submission that nobody accepted'),
   })

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { SHOWN_ACTION } from './action-shape.ts';
-import { REFUSAL_CODES, REFUSED } from './errors.ts';
+import { REFUSAL_BODY, REFUSAL_CODES } from './errors.ts';
 import { characters, jsonObject } from './fields.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS, SESSION_TOKEN_MAX_BYTES } from './limits.ts';
 import { identifier } from './widget.ts';
 
 /** The result of a directly invoked function that refuses the request (its shape is open in the spec). */
 export const refusedInvocation = z.object({
-  ...REFUSED,
+  ...REFUSAL_BODY,
   code: z.literal(REFUSAL_CODES),
   status: z.int(),
   /** Whole seconds after which the caller can try again. */

@@ -34,7 +34,7 @@ export type World = {
   /** Decrypts the signing secret that is stored, sealed, with an Action. */
   readonly openSigningSecret: (action: Action) => Promise<string>;
   readonly send: Send;
-  readonly log: DeliveryLog;
+  readonly deliveryLog: DeliveryLog;
   readonly queue: DeliveriesQueue;
   readonly failurePeriods: FailurePeriods;
   readonly publishFailing: (event: EndpointFailing) => Promise<void>;

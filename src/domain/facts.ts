@@ -9,8 +9,8 @@ export type Invocation = {
   readonly signal: AbortSignal;
   readonly now: Clock;
   readonly newId: NewId;
-  /** Tells the operator a fact (functions/report.ts). It never throws, and the caller never learns of it. */
-  readonly report: (fact: Fact) => void;
+  /** Tells the operator a fact (functions/fact-reporter.ts). It never throws, and the caller never learns of it. */
+  readonly reportFact: (fact: Fact) => void;
 };
 
 /** Something went wrong and the work went on. The log shows class, code and place of the cause, and never a message that may quote content. */

@@ -170,7 +170,8 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
 
     forMember('listAssistants', DASHBOARD_SCHEMAS.listAssistants.query, async ({ member, input, invocation }) => {
       const { assistants, unreadable, next = null } = await context.store.assistantsPage(member.org_id, input.after);
-      for (const { site_id, cause } of unreadable) invocation.report({ kind: 'assistant_unreadable', site_id, cause });
+      for (const { site_id, cause } of unreadable)
+        invocation.reportFact({ kind: 'assistant_unreadable', site_id, cause });
       const shownAssistants = assistants.filter(({ deleting }) => !deleting).map(viewOfAssistant);
       return { assistants: shownAssistants, unreadable: unreadable.map(({ site_id }) => ({ site_id })), next };
     }),
@@ -196,9 +197,9 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
       return { requests_this_hour: this_hour, requests_last_24_hours: last_24_hours };
     }),
 
-    forMember('listActions', nothing, async ({ member, invocation: { report } }) => {
+    forMember('listActions', nothing, async ({ member, invocation: { reportFact } }) => {
       const { actions, unreadable } = await context.store.listActions(member.org_id);
-      for (const { action_id, cause } of unreadable) report({ kind: 'action_unreadable', action_id, cause });
+      for (const { action_id, cause } of unreadable) reportFact({ kind: 'action_unreadable', action_id, cause });
       return { actions: actions.map(viewOfAction), unreadable: unreadable.map(({ action_id }) => ({ action_id })) };
     }),
     forMember('createAction', actionCreation, async (call) => {

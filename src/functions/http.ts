@@ -71,12 +71,12 @@ export function httpHandler(
         } catch (cause) {
           if (cause instanceof Refusal) {
             const { code, status, retryAfterSeconds, facts } = cause;
-            invocation.report({ kind: 'request_refused', code, status, route: event.routeKey, site_id, ...facts });
+            invocation.reportFact({ kind: 'request_refused', code, status, route: event.routeKey, site_id, ...facts });
             if (status >= INTERNAL_ERROR.status) answerHeaders['x-request-id'] = context.awsRequestId;
             if (retryAfterSeconds !== undefined) answerHeaders['retry-after'] = String(retryAfterSeconds);
             return respond({ status, body: errorBody(cause) }, answerHeaders);
           }
-          invocation.report({ kind: 'request_failed', cause });
+          invocation.reportFact({ kind: 'request_failed', cause });
           answerHeaders['x-request-id'] = context.awsRequestId;
           return respond({ status: INTERNAL_ERROR.status, body: errorBody(INTERNAL_ERROR) }, answerHeaders);
         }

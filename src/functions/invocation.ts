@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { FunctionName } from '../deployment/outputs.ts';
 import { InvocationEnded } from '../domain/delivery/outbound-request.ts';
 import type { Invocation } from '../domain/facts.ts';
-import { factReporter } from './report.ts';
+import { factReporter } from './fact-reporter.ts';
 import { now, traceId } from './settings.ts';
 
 /** The part of Lambda's context that says how much time an invocation has, in milliseconds. */
@@ -62,8 +62,8 @@ export function functionShell(name: FunctionName): Shell {
 export function invocations(logger: Logger): Invoke {
   const begin = factReporter(logger, now);
   return (time, work) => {
-    const { report, publish } = begin();
-    return withinInvocation(time, (signal) => work({ signal, now, newId: randomUUID, report })).finally(publish);
+    const { reportFact, publish } = begin();
+    return withinInvocation(time, (signal) => work({ signal, now, newId: randomUUID, reportFact })).finally(publish);
   };
 }
 

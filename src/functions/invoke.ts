@@ -29,10 +29,10 @@ export function invokeHandler<Input, Result extends object>(
         } catch (cause) {
           if (cause instanceof Refusal) {
             const { code, status, retryAfterSeconds: retry_after_seconds, facts } = cause;
-            invocation.report({ kind: 'request_refused', code, status, ...facts });
+            invocation.reportFact({ kind: 'request_refused', code, status, ...facts });
             return { ...errorBody(cause), code, status, retry_after_seconds };
           }
-          invocation.report({ kind: 'invocation_failed', cause });
+          invocation.reportFact({ kind: 'invocation_failed', cause });
           throw new Error(INTERNAL_ERROR.message);
         }
       }),

@@ -10,7 +10,7 @@ import { withinInFlight, withinQuota } from '../domain/delivery/outbound-request
 import { now, outboundClock, setting, traceId } from './settings.ts';
 
 /** Creates what functions with outbound requests share: the outbound pipeline, and the delivery log. */
-export function outboundParts(dynamo: DynamoDb): Context<'send' | 'log'> {
+export function outboundParts(dynamo: DynamoDb): Context<'send' | 'deliveryLog'> {
   const counters = setting('countersTable');
   const retentionDays = Number(setting('deliveryLogRetentionDays'));
   const { makeAttempt } = createOutbound({ clock: outboundClock });
@@ -19,6 +19,6 @@ export function outboundParts(dynamo: DynamoDb): Context<'send' | 'log'> {
   return {
     // Only requests with `inFlightOf` are counted here. Event deliveries have none, because the concurrency of their queue limits them.
     send: withinInFlight(countedSend, inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION, randomInt)),
-    log: deliveryLog(dynamo, setting('deliveryLogTable'), { retentionDays, now, traceId }),
+    deliveryLog: deliveryLog(dynamo, setting('deliveryLogTable'), { retentionDays, now, traceId }),
   };
 }

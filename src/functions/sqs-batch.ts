@@ -56,15 +56,16 @@ export function queueBatches(
 }
 
 /** Reports a message that could not be handled, and sets when SQS delivers it again: after a pause of its own, or the queue's visibility timeout. */
-async function leaveInQueue(record: SQSRecord, cause: unknown, hideFor: HideFor, { report }: Invocation) {
+async function leaveInQueue(record: SQSRecord, cause: unknown, hideFor: HideFor, { reportFact }: Invocation) {
   const message_id = record.messageId;
   const seconds = pauseAfter(cause, record);
   const why = cause instanceof AttemptInProgress ? 'in_progress' : isThrottled(cause) ? 'throttled' : undefined;
-  if (seconds !== undefined && why !== undefined) report({ kind: 'message_waits', message_id, seconds, why, cause });
-  else report({ kind: 'message_failed', message_id, seconds, cause });
+  if (seconds !== undefined && why !== undefined)
+    reportFact({ kind: 'message_waits', message_id, seconds, why, cause });
+  else reportFact({ kind: 'message_failed', message_id, seconds, cause });
   if (seconds === undefined) return;
   await hideFor(record.receiptHandle, seconds).catch((cause: unknown) =>
-    report({ kind: 'message_unhidden', message_id, cause }),
+    reportFact({ kind: 'message_unhidden', message_id, cause }),
   );
 }
 

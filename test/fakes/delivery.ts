@@ -105,7 +105,7 @@ export function attemptFakes() {
   const outbound = new FakeOutbound();
   const log = memoryDeliveryLog(clock.now);
   const invocation = fakeInvocation({ now: clock.now });
-  return { clock, outbound, log, invocation, context: { openSigningSecret, send: outbound.send, log } };
+  return { clock, outbound, log, invocation, context: { openSigningSecret, send: outbound.send, deliveryLog: log } };
 }
 
 /** The first attempt to deliver conversation.started to the Action `act_event`. */

@@ -18,7 +18,7 @@ export function fakeInvocation(changes: { readonly now?: Clock; readonly signal?
     newId: countingIds(),
     ...changes,
     facts,
-    report: (fact) => void facts.push(fact),
+    reportFact: (fact) => void facts.push(fact),
     of: (...kinds) => facts.filter(({ kind }) => kinds.includes(kind)),
   };
 }

@@ -23,12 +23,12 @@ export type DashboardScreenContext = {
   readonly report: (error: unknown) => void;
 };
 
-export const DashboardContext = createContext<DashboardScreenContext | undefined>(undefined);
+export const ScreenContext = createContext<DashboardScreenContext | undefined>(undefined);
 
 /** Returns the context of the screen. @throws Error outside a screen */
 export function useDashboard(): DashboardScreenContext {
-  const context = useContext(DashboardContext);
-  if (context === undefined) throw new Error('useDashboard needs a DashboardContext around the screen');
+  const context = useContext(ScreenContext);
+  if (context === undefined) throw new Error('useDashboard needs a ScreenContext around the screen');
   return context;
 }
 

@@ -2,7 +2,7 @@ import { type ReactNode, type SubmitEvent, useRef, useState, useSyncExternalStor
 import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
 import type { OPERATOR } from '../../../src/contract/organizations.ts';
 import { navigate } from '../navigation.ts';
-import { codeOf, currentAction, currentAssistant } from '../session/problems.ts';
+import { currentAction, currentAssistant, errorCodeOf } from '../session/problems.ts';
 import { useDashboard } from './context.ts';
 import { type Problems, useProblems } from './use-problems.ts';
 
@@ -209,7 +209,7 @@ export function useForm<K extends Kind, V extends object>(options: {
       if (current !== undefined) setNewer({ entity: current, by: await authorOf(current).catch(() => undefined) });
       else if (!problems.refuse(error)) (options.isDialog ? setFailure : report)(error);
       // Its id has created something else: in an earlier attempt, or in a copy of this tab. The user, who now knows it, may create another one.
-      if (codeOf(error) === 'idempotency_key_reused') {
+      if (errorCodeOf(error) === 'idempotency_key_reused') {
         const isDraftStored = storedDraft(storageKey(place.key)) !== undefined;
         latest.current = { ...latest.current, id: crypto.randomUUID() };
         // What was discarded meanwhile on another screen stays discarded.

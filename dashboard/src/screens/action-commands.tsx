@@ -6,7 +6,7 @@ import { useDashboard } from '../parts/context.ts';
 import type { List } from '../parts/list.tsx';
 import type { Loaded } from '../parts/loading.tsx';
 import { isolatedTexts } from '../parts/texts.tsx';
-import { codeOf, currentAssistant } from '../session/problems.ts';
+import { currentAssistant, errorCodeOf } from '../session/problems.ts';
 import { useTest } from './use-test.ts';
 
 /** An Action and its place in the list, from 0. */
@@ -117,7 +117,7 @@ export function useActionCommands(
       await work();
     } catch (error) {
       report(error);
-      const code = codeOf(error);
+      const code = errorCodeOf(error);
       if (code === 'stale_version' || code === 'action_not_found') loadedActions.reload();
     } finally {
       setBusy((all) => all.filter((id) => id !== action_id));
@@ -150,7 +150,7 @@ export function useActionCommands(
     run(action, () =>
       tests.test(action, undefined, (error) => {
         // No dialog shows that the Action was deleted: the list loads again without it.
-        if (codeOf(error) === 'action_not_found') throw error;
+        if (errorCodeOf(error) === 'action_not_found') throw error;
         return false;
       }),
     );

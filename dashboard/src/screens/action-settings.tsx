@@ -66,7 +66,7 @@ export const ACTION_ROWS: { readonly [Setting in ActionSetting]: ActionRow<Setti
         />
         {action && USED_AS[action.trigger] !== undefined && (
           <FormField label={USED_AS[action.trigger]} stretch>
-            <Code label={USED_AS[action.trigger] ?? ''} text={codeOf(action)} />
+            <Code label={USED_AS[action.trigger] ?? ''} text={nameInCode(action)} />
           </FormField>
         )}
       </>
@@ -246,7 +246,7 @@ const USED_AS: Readonly<Partial<Record<Trigger, string>>> = {
   Form: 'Code of a page that opens the form',
   'AI-decided': 'Name of the tool for the assistant',
 };
-const codeOf = ({ trigger, slug }: ActionView) => (trigger === 'Form' ? `vaWave('open', '${slug}')` : slug);
+const nameInCode = ({ trigger, slug }: ActionView) => (trigger === 'Form' ? `vaWave('open', '${slug}')` : slug);
 
 /** Returns what a new name breaks; nothing while the name in the code of others stays the same. */
 function renameWarning(action: ActionView, name: string): string | undefined {
@@ -254,6 +254,6 @@ function renameWarning(action: ActionView, name: string): string | undefined {
   if (USED_AS[action.trigger] === undefined || ['', action.name].includes(name.trim()) || next === action.slug)
     return undefined;
   return action.trigger === 'Form'
-    ? `Pages that call ${codeOf(action)} no longer open the form. After the save its name in code is ${next}.`
+    ? `Pages that call ${nameInCode(action)} no longer open the form. After the save its name in code is ${next}.`
     : `The tool ${action.slug} gets the name ${next}. Instructions to the assistant that name it have to change with it.`;
 }

@@ -7,7 +7,7 @@ const option = (name: EventName) => {
   const description = EVENT_CATALOG[name].firesWhen + notYetFiring(name);
   return { value: name, label: name, description };
 };
-const GROUPS = [...new Set(EVENT_NAMES.map((name) => EVENT_CATALOG[name].group))].map((label) => ({
+const EVENT_GROUPS = [...new Set(EVENT_NAMES.map((name) => EVENT_CATALOG[name].group))].map((label) => ({
   label,
   options: EVENT_NAMES.filter((name) => EVENT_CATALOG[name].group === label).map(option),
 }));
@@ -42,7 +42,7 @@ export function EventFields({ form, label }: ControlProps) {
       >
         <Multiselect
           selectedOptions={EVENT_NAMES.filter((name) => values.events.includes(name)).map(option)}
-          options={GROUPS}
+          options={EVENT_GROUPS}
           disabled={form.isReadOnly}
           filteringType="auto"
           filteringAriaLabel="Find an event"

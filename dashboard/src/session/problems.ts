@@ -69,8 +69,8 @@ export function fieldProblems(error: unknown): readonly RefusedField[] {
   return [...problems.values()];
 }
 
-export const codeOf = (error: unknown): ErrorCode | undefined => (error instanceof ApiError ? error.code : undefined);
-export const isSessionEnd = (error: unknown): boolean => codeOf(error) === 'login_required';
+export const errorCodeOf = (error: unknown) => (error instanceof ApiError ? error.code : undefined);
+export const isSessionEnd = (error: unknown): boolean => errorCodeOf(error) === 'login_required';
 export const NO_CONNECTION = 'No connection to the service. Check your network and try again.';
 
 /** Returns whether the same request may succeed later. */

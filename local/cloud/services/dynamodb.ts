@@ -154,7 +154,7 @@ const MEMBER_ACTIONS: Readonly<Record<string, string>> = {
 const STATEMENT = /^(?:(?<insert>INSERT INTO)|UPDATE) "(?<table>[\w.-]+)" /;
 
 /** DynamoDB. The gateway checks permissions, and the engine answers. */
-export function dynamoDb(tables: EngineTables): AwsService {
+export function dynamoDbService(tables: EngineTables): AwsService {
   const forwardedOperation =
     (actionsOf: (call: JsonCall) => readonly Parameters<Demand>[]): AwsOperation =>
     (call) => {

@@ -90,7 +90,7 @@ export function storedPayload(payload: string | null): Pick<StoredRecord, 'paylo
 const PAGE_RECORDS = 100;
 
 /** Is called with the error of each record that cannot be read. The others are read. */
-type Unreadable = (cause: Error) => void;
+type OnUnreadable = (cause: Error) => void;
 
 /**
  * Reads the records of an Action: the newest event first, and of an event the highest number of an attempt, beside which replays stand.
@@ -101,7 +101,7 @@ export async function* deliveryRecords(
   table: string,
   actionId: string,
   from: string | undefined,
-  unreadable: Unreadable,
+  unreadable: OnUnreadable,
 ): AsyncGenerator<DeliveryRecord> {
   const logs = logPartitions(actionId).map((pk) => partitionRecords(client, table, pk, from, unreadable));
   /** The newest record of each key that is not listed yet; undefined after the last one. */
@@ -119,7 +119,7 @@ async function* partitionRecords(
   table: string,
   pk: string,
   from: string | undefined,
-  unreadable: Unreadable,
+  unreadable: OnUnreadable,
 ): AsyncGenerator<StoredRecord, undefined> {
   const pages = client.queryPages({
     TableName: table,
@@ -177,7 +177,7 @@ export async function eventAttempts(
   actionId: string,
   eventId: string,
   at: string,
-  unreadable: Unreadable,
+  unreadable: OnUnreadable,
 ): Promise<readonly DeliveryRecord[]> {
   const pages = client.queryPages({
     TableName: table,

@@ -11,7 +11,7 @@ const LEASE_MAX_MS = 2 * LEASE_MS;
 /** Seconds after its latest lease until DynamoDB may remove the item of an organization. All its leases have expired long before. */
 const KEPT_SECONDS = 3600;
 /** Other requests may take a place that was seen free. After this many attempts, the organization counts as full. */
-const ATTEMPTS = 6;
+const TRIES = 6;
 /** Time for which a container that saw all places taken does not write again. DynamoDB accepts 1 000 writes per second for one item. */
 const SEEN_FULL_MS = 200;
 const REMEMBERED_ORGANIZATIONS_MAX = 1000;
@@ -38,7 +38,7 @@ export function inFlightLeases(
     const Key = { pk: `in-flight#${orgId}` };
     const ends = now.getTime() + LEASE_MS;
     let free: readonly number[] = all;
-    for (let attempt = 0; attempt < ATTEMPTS && free.length > 0; attempt += 1) {
+    for (let tryNumber = 0; tryNumber < TRIES && free.length > 0; tryNumber += 1) {
       const place = free[choose(free.length)];
       const names = { '#place': `s${place}` };
       const takenItem = await conditionFailure(

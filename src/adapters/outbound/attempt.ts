@@ -1,7 +1,7 @@
 import type { FailureCode } from '../../contract/delivery-record.ts';
 import { InvocationEnded } from '../../domain/delivery/outbound-request.ts';
 
-const STAGES = {
+const PHASES = {
   resolving: 'the host name was being resolved',
   connecting: 'the connection was being opened',
   securing: 'TLS was being negotiated',
@@ -11,7 +11,7 @@ const STAGES = {
 /** One attempt. Its deadline applies to all stages together. The reason of the signal is a Failure or InvocationEnded. */
 export type OutboundAttempt = {
   readonly signal: AbortSignal;
-  stage: keyof typeof STAGES;
+  phase: keyof typeof PHASES;
   readonly remainingMs: () => number;
   /** Ends the attempt when its time is over. Its timer fires late while the process is busy, so every step asks the clock first. */
   readonly endIfLate: () => void;
@@ -24,7 +24,7 @@ export function startAttempt(timeoutMs: number, now: () => number, invocationSig
   const controller = new AbortController();
   const endsAt = now() + timeoutMs;
   const endByTime = () => {
-    const message = `No complete response within ${timeoutMs / 1000} seconds: the time ended while ${STAGES[attempt.stage]}`;
+    const message = `No complete response within ${timeoutMs / 1000} seconds: the time ended while ${PHASES[attempt.phase]}`;
     controller.abort(new Failure('timeout', message));
   };
   const timer = setTimeout(endByTime, timeoutMs);
@@ -33,7 +33,7 @@ export function startAttempt(timeoutMs: number, now: () => number, invocationSig
   invocationSignal?.addEventListener('abort', end);
   const attempt: OutboundAttempt = {
     signal: controller.signal,
-    stage: 'resolving',
+    phase: 'resolving',
     remainingMs: () => Math.max(0, endsAt - now()),
     endIfLate: () => {
       if (now() >= endsAt) endByTime();

@@ -36,7 +36,7 @@ const CIPHERS =
  * The hybrid group is offered, but its key of 1.2 KB is only sent to a server that asks for it. So the ClientHello fits into one TCP
  * segment: boxes on the way that read only the first one reset connections whose ClientHello does not.
  */
-const GROUPS = 'X25519:X25519MLKEM768:P-256:P-384';
+const KEY_EXCHANGE_GROUPS = 'X25519:X25519MLKEM768:P-256:P-384';
 /**
  * Limit of a session ticket, whose size the server chooses and which a ClientHello repeats. With it and the longest host name a ClientHello
  * stays below 1,400 bytes, less than a TCP segment holds.
@@ -50,7 +50,7 @@ export function createConnect(rule: NetworkRule, wallNow: () => number) {
     ca: [...rootCertificates, ...rule.extraCertificateAuthorities()],
     minVersion: 'TLSv1.2',
     ciphers: CIPHERS,
-    ecdhCurve: GROUPS,
+    ecdhCurve: KEY_EXCHANGE_GROUPS,
     // In TLS 1.2 a server can ask for one handshake after another.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   });
@@ -69,7 +69,7 @@ export function createConnect(rule: NetworkRule, wallNow: () => number) {
     key: string | undefined,
   ): Promise<Connection> => {
     const openedAt = wallNow();
-    attempt.stage = 'connecting';
+    attempt.phase = 'connecting';
     const candidates = addresses.slice(0, ADDRESSES_TRIED);
     const problems: string[] = [];
     for (const [index, address] of candidates.entries()) {
@@ -146,7 +146,7 @@ function secure(
   session: TlsSession | undefined,
 ): Promise<TLSSocket> {
   const { signal } = attempt;
-  attempt.stage = 'securing';
+  attempt.phase = 'securing';
   return new Promise((resolve, reject) => {
     let isSecured = false;
     let wasAsked = false;

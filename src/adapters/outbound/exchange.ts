@@ -52,7 +52,7 @@ export async function exchange(
   { keepBytes = RESPONSE_READ_MAX_BYTES, isKeptAlive: keepAlive }: Reading,
   attempt: OutboundAttempt,
 ): Promise<Exchanged> {
-  attempt.stage = 'waiting';
+  attempt.phase = 'waiting';
   const { signal } = attempt;
   const { promise: receivedStatus, resolve: receiveStatus, reject: fail } = Promise.withResolvers<number>();
   const head = readResponseHead();

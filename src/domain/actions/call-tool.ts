@@ -28,10 +28,10 @@ export type Tool = { readonly name: string; readonly description: string; readon
 export async function listTools(
   { site_id: siteId, strict }: { readonly site_id: string; readonly strict?: boolean | undefined },
   { configuration }: Context<'configuration'>,
-  { report }: Invocation,
+  { reportFact }: Invocation,
 ): Promise<readonly Tool[]> {
   const { actions, unreadable } = await configuration.toolsOf(siteId);
-  for (const { action_id, cause } of unreadable) report({ kind: 'action_unreadable', action_id, cause });
+  for (const { action_id, cause } of unreadable) reportFact({ kind: 'action_unreadable', action_id, cause });
   // An assistant that has tools exists, so only one without them costs a read.
   if (actions.length === 0) existingAssistant(await configuration.findAssistant(siteId), siteId);
   return actions
@@ -64,7 +64,7 @@ const COMPLETED = { outcome: 'completed', message: 'The Action completed.' } as 
  */
 export async function callTool(
   call: ToolCall,
-  context: Context<'configuration' | 'conversations' | 'openSigningSecret' | 'send' | 'log'>,
+  context: Context<'configuration' | 'conversations' | 'openSigningSecret' | 'send' | 'deliveryLog'>,
   invocation: Invocation,
 ): Promise<ToolResult> {
   // Models and frameworks put a namespace before a name (`functions.`), and write its hyphens as underscores. No slug has a dot, an underscore or a capital letter.
@@ -132,10 +132,10 @@ function verdictOf(
 }
 
 /** Records the call on the conversation. A failure is only reported, because the request has been made. */
-async function recordCall(call: ToolCallRecord, conversations: Conversations, { report }: Invocation): Promise<void> {
+async function recordCall(call: ToolCallRecord, conversations: Conversations, { reportFact }: Invocation) {
   const { call_id, action_id, status, latency_ms } = call;
   await conversations.recordCall(call).catch((cause: unknown) => {
-    report({ kind: 'call_unrecorded', call_id, action_id, status, latency_ms, cause });
+    reportFact({ kind: 'call_unrecorded', call_id, action_id, status, latency_ms, cause });
   });
 }
 

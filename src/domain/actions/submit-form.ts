@@ -37,7 +37,7 @@ export type SubmitFormRequest = {
   readonly readBody: () => unknown;
 };
 
-type ForwardContext = Context<'conversations' | 'escalate' | 'openSigningSecret' | 'send' | 'log'>;
+type ForwardContext = Context<'conversations' | 'escalate' | 'openSigningSecret' | 'send' | 'deliveryLog'>;
 
 /**
  * Handles a form submission (spec "POST /api/widgets/sites/<site_id>/forms/<slug>/submit"): admits the widget, checks form, conversation and
@@ -147,7 +147,7 @@ async function forwardAndSettle(
     if (key !== undefined) {
       await context.conversations
         .settleSubmission(key, isAccepted)
-        .catch((cause: unknown) => invocation.report({ kind: 'submission_unsettled', submission_id, cause }));
+        .catch((cause: unknown) => invocation.reportFact({ kind: 'submission_unsettled', submission_id, cause }));
     }
   }
 }
@@ -158,7 +158,7 @@ async function forward(submission: Submission, context: ForwardContext, invocati
   const { submission_id } = body;
   const faults: unknown[] = [];
   const fault = (to: 'endpoint' | 'escalation', cause: unknown) => {
-    invocation.report({ kind: 'forward_failed', submission_id, to, cause });
+    invocation.reportFact({ kind: 'forward_failed', submission_id, to, cause });
     faults.push(cause);
   };
   const [endpoint = false, escalation = 'failed'] = await Promise.all([
@@ -168,7 +168,7 @@ async function forward(submission: Submission, context: ForwardContext, invocati
     ),
     context.escalate(submission, invocation).catch((cause: unknown) => fault('escalation', cause)),
   ]);
-  invocation.report({ kind: 'form_forwarded', submission_id, endpoint, escalation });
+  invocation.reportFact({ kind: 'form_forwarded', submission_id, endpoint, escalation });
   if (endpoint || escalation === 'accepted') return true;
   // A fault of the service is answered with 500, not with the 502 of an endpoint or a topic that refuses.
   if (faults.length > 0) throw faults[0];

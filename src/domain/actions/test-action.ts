@@ -21,7 +21,7 @@ import { type ArgumentValue, checkArguments, NO_PARAMETERS } from './parameters.
 export async function testAction(
   orgId: string,
   actionId: string,
-  context: Context<'configuration' | 'counters' | 'openSigningSecret' | 'send' | 'log'>,
+  context: Context<'configuration' | 'counters' | 'openSigningSecret' | 'send' | 'deliveryLog'>,
   invocation: Invocation,
   change: Readonly<Record<string, unknown>> = {},
 ): Promise<TestResult> {
@@ -86,7 +86,7 @@ const TEXTS =
   'test test@example.com TEST Test 1 12 1234 12345 123456 A1 AB12 AB-1234 ABC-123 ABC123 A1B2C3 2026-01-31 2026-01-31T12:00:00Z ' +
   '12:30 +15550100 555-0100 https://example.com/ 00000000-0000-4000-8000-000000000000';
 
-const SAMPLES: Readonly<Record<ParameterProperty['type'], readonly ArgumentValue[]>> = {
+const SAMPLE_ARGUMENTS: Readonly<Record<ParameterProperty['type'], readonly ArgumentValue[]>> = {
   boolean: [true],
   integer: [1],
   number: [1],
@@ -100,11 +100,11 @@ const SAMPLES: Readonly<Record<ParameterProperty['type'], readonly ArgumentValue
 function sampleArguments({ properties, required }: ParametersSchema): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(properties).flatMap(([name, property]): [string, unknown][] => {
-      const candidates = property.enum ?? SAMPLES[property.type];
+      const candidates = property.enum ?? SAMPLE_ARGUMENTS[property.type];
       const alone: ParametersSchema = { type: 'object', properties: { it: property }, required: [] };
       const sample = candidates.find((it) => checkArguments(alone, { it }).isValid);
       if (sample !== undefined) return [[name, sample]];
-      return required.includes(name) ? [[name, SAMPLES.string[0]]] : [];
+      return required.includes(name) ? [[name, SAMPLE_ARGUMENTS.string[0]]] : [];
     }),
   );
 }

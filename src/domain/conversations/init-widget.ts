@@ -34,7 +34,7 @@ export async function initWidget(
     context.configuration.formsOf(assistant.site_id),
   ]);
   for (const { action_id, cause } of forms.unreadable)
-    invocation.report({ kind: 'action_unreadable', action_id, cause });
+    invocation.reportFact({ kind: 'action_unreadable', action_id, cause });
   if (!perHour.isAllowed) throw new Refusal('rate_limit_exceeded', perHour);
   const visitor = visitorId(widget, resumedConversation, input, invocation);
   // After the count, so that a request over the limit writes nothing else.

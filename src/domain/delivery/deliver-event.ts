@@ -1,5 +1,5 @@
 import type { Action } from '../../contract/actions.ts';
-import { type AttemptResult, type FailureCode, failureOf } from '../../contract/delivery-record.ts';
+import { type AttemptResult, type FailureCode, failureCodeOf } from '../../contract/delivery-record.ts';
 import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
 import type { DeliveryMessage, NotCarried, Received } from '../../contract/queues.ts';
 import type { AttemptOutcome, AttemptStart, Context, StandingAttempt } from '../context.ts';
@@ -15,7 +15,7 @@ import { retryDelay } from './outcome.ts';
  * sign and send its request, complete the record, schedule the retry, signal an endpoint that keeps failing.
  */
 
-type AttemptContext = Context<'findAction' | 'openSigningSecret' | 'send' | 'log' | 'queue'>;
+type AttemptContext = Context<'findAction' | 'openSigningSecret' | 'send' | 'deliveryLog' | 'queue'>;
 
 /** What became of a message (Fact `attempt_made`). */
 export type AttemptSummary = Pick<FactOf<'attempt_made'>, 'outcome' | 'result'> & {
@@ -47,10 +47,10 @@ export async function deliverEvent(
   const { id: event_id, org_id, site_id } = envelope;
   const { finalFailure, ...summary } = await deliverMessage(message, context, invocation);
   const ids = { trigger: 'event', reference: event_id, org_id, site_id, action_id, attempt } as const;
-  invocation.report({ kind: 'attempt_made', ...ids, ...summary });
+  invocation.reportFact({ kind: 'attempt_made', ...ids, ...summary });
   if (finalFailure === undefined) return;
   await signalFailingEndpoint(message, finalFailure, context, invocation).catch((cause: unknown) =>
-    invocation.report({ kind: 'watch_failed', event_id, action_id, cause }),
+    invocation.reportFact({ kind: 'watch_failed', event_id, action_id, cause }),
   );
 }
 
@@ -78,7 +78,7 @@ export async function deliverMessage(
 
   // Before the claim, so that a fault of the service leaves no record of a request that was never sent.
   const signingSecret = await context.openSigningSecret(action);
-  const claim = await context.log.claim(start);
+  const claim = await context.deliveryLog.claim(start);
   if (claim.kind === 'in_progress' || claim.kind === 'finished') {
     await finishStanding(message, claim, context, invocation);
     return { outcome: 'taken', result: null };
@@ -97,7 +97,7 @@ export async function deliverMessage(
   const isRetried = await scheduleRetry(message, result, context, invocation);
   // Not before the retry: when that cannot be queued, the message comes again and its request is repeated, with another outcome perhaps.
   if (!isRecorded) await recordLater(message, start, result, context, invocation);
-  const failure = failureOf(result);
+  const failure = failureCodeOf(result);
   if (failure === undefined) return { outcome: 'succeeded', result };
   return { outcome: 'failed', result, finalFailure: isRetried ? undefined : failure };
 }
@@ -106,10 +106,10 @@ export async function deliverMessage(
 function recordUnsent(
   start: AttemptStart,
   action: Pick<Action, 'suspended'> | undefined,
-  { log }: Context<'log'>,
+  { deliveryLog }: Context<'deliveryLog'>,
 ): Promise<StandingAttempt | undefined> {
-  if (action === undefined) return log.abandon(start, DELETED);
-  return log.recordUnsent(start, action.suspended ? SUSPENDED : DISABLED);
+  if (action === undefined) return deliveryLog.abandon(start, DELETED);
+  return deliveryLog.recordUnsent(start, action.suspended ? SUSPENDED : DISABLED);
 }
 
 const DELETED = { code: 'action_deleted', message: 'The Action was deleted' } as const;
@@ -153,14 +153,14 @@ async function recordLater(
   { payload, action_id, reference, attempt }: AttemptStart,
   result: AttemptResult,
   { queue }: Context<'queue'>,
-  { signal, report }: Invocation,
+  { signal, reportFact }: Invocation,
 ): Promise<void> {
   const unrecorded_result = { with_body: payload !== null, ...result };
   try {
     signal.throwIfAborted();
     await queue.sendLater({ ...message, unrecorded_result }, RECORD_LATER_SECONDS);
   } catch (cause) {
-    report({ kind: 'record_unqueued', action_id, reference, attempt, cause });
+    reportFact({ kind: 'record_unqueued', action_id, reference, attempt, cause });
   }
 }
 
@@ -168,11 +168,11 @@ async function recordLater(
 async function recordResult(
   message: DeliveryMessage,
   { with_body, ...result }: NonNullable<DeliveryMessage['unrecorded_result']>,
-  { log }: Context<'log'>,
+  { deliveryLog }: Context<'deliveryLog'>,
   invocation: Invocation,
 ): Promise<AttemptSummary> {
   const payload = with_body ? JSON.stringify(message.envelope) : null;
-  await log.complete(startOf(message, payload, invocation), result);
+  await deliveryLog.complete(startOf(message, payload, invocation), result);
   return { outcome: 'recorded', result: null };
 }
 
@@ -207,10 +207,10 @@ const NOT_CARRIED: Readonly<Record<NotCarried, string>> = {
 export async function recordNotCarried(
   message: DeliveryMessage,
   why: NotCarried,
-  { log }: Context<'log'>,
+  { deliveryLog }: Context<'deliveryLog'>,
   invocation: Invocation,
 ): Promise<void> {
   const payload = why === 'too_deep' ? null : JSON.stringify(message.envelope);
   const start = { ...startOf(message, payload, invocation), hasMessage: false };
-  await log.recordUnsent(start, { code: 'payload_too_large', message: NOT_CARRIED[why] });
+  await deliveryLog.recordUnsent(start, { code: 'payload_too_large', message: NOT_CARRIED[why] });
 }

@@ -13,7 +13,7 @@ export async function sendAndReportFault(
 ): Promise<EndpointAnswer> {
   const answer = await send(request, policy, invocation);
   const { cause } = answer;
-  if (cause !== undefined) invocation.report({ kind: 'send_failed', action_id, reference, attempt, cause });
+  if (cause !== undefined) invocation.reportFact({ kind: 'send_failed', action_id, reference, attempt, cause });
   return answer;
 }
 
@@ -21,11 +21,11 @@ export async function sendAndReportFault(
 export async function completeRecord(
   start: AttemptStart,
   result: AttemptResult,
-  { log }: Context<'log'>,
+  { deliveryLog }: Context<'deliveryLog'>,
   invocation: Invocation,
 ): Promise<boolean> {
   try {
-    await log.complete(start, result);
+    await deliveryLog.complete(start, result);
     return true;
   } catch (cause) {
     recordLost(start, result, cause, invocation);
@@ -38,9 +38,9 @@ export function recordLost(
   { action_id, reference, attempt, at, replay }: AttemptKey,
   result: AttemptResult | null,
   cause: unknown,
-  { report }: Invocation,
+  { reportFact }: Invocation,
 ): void {
-  report({ kind: 'record_lost', action_id, reference, attempt, replay, at, result, cause });
+  reportFact({ kind: 'record_lost', action_id, reference, attempt, replay, at, result, cause });
 }
 
 /** Returns the part of an answer that the record keeps. */

@@ -41,6 +41,6 @@ export async function signalFailingEndpoint(
     failure_code: failure,
   };
   // First, so that the signal is not lost when the bus does not accept it.
-  invocation.report({ kind: 'endpoint_failing', ...failingEndpoint });
+  invocation.reportFact({ kind: 'endpoint_failing', ...failingEndpoint });
   await publishFailing(failingEndpoint);
 }

@@ -27,7 +27,7 @@ export function withinQuota(send: Send, hitPerDay: Hit): Send {
     if (policy.quota === undefined) return send(request, policy, invocation);
     const { orgId: org_id, perDay } = policy.quota;
     const quotaHit = await hitPerDay(org_id, perDay, invocation.now()).catch((cause: unknown) => {
-      invocation.report({ kind: 'request_uncounted', limit: 'quota', org_id, cause });
+      invocation.reportFact({ kind: 'request_uncounted', limit: 'quota', org_id, cause });
       return { isAllowed: true };
     });
     return quotaHit.isAllowed ? send(request, policy, invocation) : QUOTA_USED;
@@ -55,7 +55,7 @@ export function withinInFlight(send: Send, takeLease: TakeLease): Send {
     const org_id = policy.inFlightOf;
     if (org_id === undefined) return send(request, policy, invocation);
     const reportUncounted = (cause: unknown) => {
-      invocation.report({ kind: 'request_uncounted', limit: 'in_flight', org_id, cause });
+      invocation.reportFact({ kind: 'request_uncounted', limit: 'in_flight', org_id, cause });
       return 'unknown' as const;
     };
     const lease = await takeLease(org_id, invocation.now()).catch(reportUncounted);

@@ -1,5 +1,5 @@
 import type { Method } from '../../contract/actions.ts';
-import { type DeliveryError, FAILURES, type FailureCode, failureOf } from '../../contract/delivery-record.ts';
+import { type DeliveryError, FAILURES, type FailureCode, failureCodeOf } from '../../contract/delivery-record.ts';
 import { truncateCharacters } from '../../contract/fields.ts';
 import { EVENT_RETRY_DELAYS_SECONDS, RESPONSE_EXCERPT_CHARACTERS } from '../../contract/limits.ts';
 import type { AttemptOutcome, EndpointAnswer, OutboundRequest } from '../context.ts';
@@ -72,7 +72,7 @@ export function failureAnswer(
 
 /** Returns the seconds until the attempt that follows an ended one of an Event delivery; undefined when none follows. */
 export function retryDelay(attempt: number, result: AttemptOutcome): number | undefined {
-  const failure = failureOf(result);
+  const failure = failureCodeOf(result);
   if (failure === undefined || !isRetried(failure, result.status)) return undefined;
   return EVENT_RETRY_DELAYS_SECONDS[attempt - 1];
 }

@@ -18,7 +18,7 @@ export async function callActionOnce(
     readonly needsBody?: boolean;
     readonly isTest?: boolean;
   },
-  context: Context<'openSigningSecret' | 'send' | 'log'>,
+  context: Context<'openSigningSecret' | 'send' | 'deliveryLog'>,
   invocation: Invocation,
 ): Promise<{ readonly request: OutboundRequest; readonly answer: EndpointAnswer }> {
   const signingSecret = await context.openSigningSecret(action);
@@ -52,18 +52,18 @@ export async function sendAndRecord(
     Pick<FactOf<'attempt_made'>, 'org_id' | 'site_id' | 'is_test'>,
   request: OutboundRequest,
   policy: SendPolicy,
-  context: Context<'send' | 'log'>,
+  context: Context<'send' | 'deliveryLog'>,
   invocation: Invocation,
 ): Promise<EndpointAnswer> {
   const start: AttemptStart = { ...about, started_at: about.at, attempt: 1, hasMessage: false };
   // A deletion waits only for invocations that have not ended.
   invocation.signal.throwIfAborted();
-  await context.log.claim(start).catch((cause: unknown) => recordLost(start, null, cause, invocation));
+  await context.deliveryLog.claim(start).catch((cause: unknown) => recordLost(start, null, cause, invocation));
   const answer = await sendAndReportFault(start, request, policy, context, invocation);
   const result = resultOf(answer);
   await completeRecord(start, result, context, invocation);
   const { action_id, reference, trigger } = about;
   const ids = { trigger, reference, org_id, site_id, action_id, attempt: 1, is_test };
-  invocation.report({ kind: 'attempt_made', ...ids, outcome: result.success ? 'succeeded' : 'failed', result });
+  invocation.reportFact({ kind: 'attempt_made', ...ids, outcome: result.success ? 'succeeded' : 'failed', result });
   return answer;
 }

@@ -15,7 +15,7 @@ import { recordNotCarried } from '../delivery/deliver-event.ts';
 import type { FactOf, Invocation } from '../facts.ts';
 import { ServiceError, UnreadableMessage } from '../service-error.ts';
 
-type RoutingContext = Context<'subscriptions' | 'queue' | 'log'>;
+type RoutingContext = Context<'subscriptions' | 'queue' | 'deliveryLog'>;
 
 type Routing = Pick<FactOf<'event_routed'>, 'deliveries' | 'unknown'>;
 
@@ -34,12 +34,12 @@ export async function routeMessage(
     const { id: event_id, 'detail-type': event, detail } = parsedEvent.data;
     const { org_id, site_id } = detail;
     const routing = await routeEvent(parsedEvent.data, context, invocation);
-    return invocation.report({ kind: 'event_routed', event_id, event, org_id, site_id, ...routing });
+    return invocation.reportFact({ kind: 'event_routed', event_id, event, org_id, site_id, ...routing });
   }
   if (isNewerEvent(message)) throw new UnreadableMessage('The event is of a newer version');
   const { id: event_id, 'detail-type': event, source, account } = droppedEvent.parse(message);
   const field = parsedEvent.error.issues[0]?.path.join('.') ?? '';
-  invocation.report({ kind: 'event_dropped', message_id: messageId, event_id, event, source, account, field });
+  invocation.reportFact({ kind: 'event_dropped', message_id: messageId, event_id, event, source, account, field });
 }
 
 /**
@@ -70,7 +70,7 @@ async function routeEvent(event: BusEvent, context: RoutingContext, invocation: 
     site_id == null ||
     subscribers.some((subscriber) => subscriber.site_id === site_id) ||
     (await context.subscriptions.hasAssistant(org_id, site_id).catch((cause: unknown) => {
-      invocation.report({ kind: 'assistant_unreadable', site_id, cause });
+      invocation.reportFact({ kind: 'assistant_unreadable', site_id, cause });
       return true;
     }));
   return { deliveries, unknown: isKnown ? undefined : 'site_id' };
@@ -80,7 +80,7 @@ async function routeEvent(event: BusEvent, context: RoutingContext, invocation: 
 async function beginDeliveries(
   subscribers: readonly Subscriber[],
   event: BusEvent,
-  context: Context<'queue' | 'log'>,
+  context: Context<'queue' | 'deliveryLog'>,
   invocation: Invocation,
 ): Promise<number> {
   if (subscribers.length === 0) return 0;

@@ -80,7 +80,7 @@ export function auditValues(fields: readonly string[], previous: object, next: o
 export type RecordContext = Context<'now'> & Pick<ManagementContext, 'author'>;
 
 /** Returns the audit record of what somebody does that is no change of a version. */
-export const recordOf = (
+export const auditRecordOf = (
   operation: AuditOperation,
   subject: Pick<AuditRecord, 'org_id' | 'entity_id'> & Partial<AuditRecord>,
   { author, now }: RecordContext,
@@ -118,7 +118,7 @@ export function auditRecord(mutation: Mutation, author: Author, at: Date): Audit
   const changes = previous && next && !isDeletion ? auditValues(fields, previous, next) : undefined;
   const version = 'version' in entity ? entity.version : 1;
   const subject = { ...subjectOf(entity), version, fields, changes };
-  return recordOf(operationOf(mutation, fields), subject, { author, now: () => at });
+  return auditRecordOf(operationOf(mutation, fields), subject, { author, now: () => at });
 }
 
 function operationOf(mutation: Mutation, fields: readonly string[]): AuditOperation {

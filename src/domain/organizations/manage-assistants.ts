@@ -133,7 +133,7 @@ async function save(previous: Assistant, changed: Assistant, context: Management
 }
 
 /** Checks an entry, and changes it to the form in which it is compared. */
-const normalizedEntry = (readEntry: (entry: string) => HostEntry) =>
+const entrySchema = (readEntry: (entry: string) => HostEntry) =>
   z.string().transform((entry, context) => {
     const result = readEntry(entry);
     if ('entry' in result) return result.entry;
@@ -141,9 +141,9 @@ const normalizedEntry = (readEntry: (entry: string) => HostEntry) =>
     return z.NEVER;
   });
 
-const hosts = z.array(normalizedEntry(readHostEntry));
+const hosts = z.array(entrySchema(readHostEntry));
 const addresses = z.array(
-  normalizedEntry((text) => {
+  entrySchema((text) => {
     const entry = normalizeIpAddress(text);
     return entry === undefined ? { problem: 'must be an IPv4 or IPv6 address' } : { entry };
   }),
@@ -154,9 +154,7 @@ const once = (entries: readonly string[]) => [...new Set(entries)];
 const { domain, allowed_domains, ip_allowlist } = assistantChange.shape;
 // `unwrap`, because no setting is required in a change. The rules of the contract come first, so that a list that is too long is only
 // refused for its length.
-const DOMAIN = domain
-  .unwrap()
-  .pipe(normalizedEntry((text) => (text.trim() === '' ? { entry: '' } : readHostEntry(text))));
+const DOMAIN = domain.unwrap().pipe(entrySchema((text) => (text.trim() === '' ? { entry: '' } : readHostEntry(text))));
 const ALLOWED_DOMAINS = allowed_domains.unwrap().pipe(hosts).transform(once);
 const IP_ALLOWLIST = ip_allowlist.unwrap().pipe(addresses).transform(once);
 

@@ -5,7 +5,7 @@ import type { Context, Login, Logins, MemberList, Members } from '../context.ts'
 import type { Invocation } from '../facts.ts';
 import { inputOf, Refusal } from '../refusal.ts';
 import { ServiceError } from '../service-error.ts';
-import { auditValues, type RecordContext, recordedAuthor, recordOf } from './changes.ts';
+import { auditRecordOf, auditValues, type RecordContext, recordedAuthor } from './changes.ts';
 import { assistantLimit } from './manage-assistants.ts';
 import { noOrganization, requireOrganization } from './manage-organizations.ts';
 import { requireReadable } from './suspension-and-quota.ts';
@@ -54,7 +54,7 @@ function memberRecord({ previous, next }: MembershipChange, context: RecordConte
   const changes = auditValues(['role'], previous ?? {}, next ?? {});
   const subject = { org_id, entity_id: sub, name: email, fields: ['role'], changes };
   const operation = next === undefined ? 'remove_member' : previous === undefined ? 'add_member' : 'change_role';
-  return recordOf(operation, subject, context);
+  return auditRecordOf(operation, subject, context);
 }
 
 /**
@@ -139,8 +139,8 @@ export async function requireMembership(orgId: string, sub: string, role: Role, 
 }
 
 /** Reports what cannot be read of an organization. @returns how much that is, for the answer */
-export function reportUnreadable(unreadable: MemberList['unreadable'], { report }: Pick<Invocation, 'report'>): number {
-  for (const { org_id, cause } of unreadable) report({ kind: 'organization_unreadable', org_id, cause });
+export function reportUnreadable(unreadable: MemberList['unreadable'], { reportFact }: Invocation): number {
+  for (const { org_id, cause } of unreadable) reportFact({ kind: 'organization_unreadable', org_id, cause });
   return unreadable.length;
 }
 
@@ -148,7 +148,7 @@ export function reportUnreadable(unreadable: MemberList['unreadable'], { report 
 export async function whoAmI(
   sub: string,
   context: Context<'store' | 'members'>,
-  invocation: Pick<Invocation, 'report'>,
+  invocation: Invocation,
 ): Promise<DashboardAnswer<'me'>> {
   const list = await context.members.membershipsOf(sub);
   const unreadable = [...list.unreadable];

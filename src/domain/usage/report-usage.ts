@@ -17,11 +17,11 @@ import { unixSeconds } from '../sources.ts';
  * @throws Refusal 401 for an invalid token, and for one whose assistant is deleted; Error when the assistant cannot be read: it may be deleted
  */
 export async function reportUsage(
-  report: UsageReport,
-  context: Context<'tokens' | 'configuration' | 'send' | 'log'>,
+  usageReport: UsageReport,
+  context: Context<'tokens' | 'configuration' | 'send' | 'deliveryLog'>,
   invocation: Invocation,
 ): Promise<UsageReportResult> {
-  const claims = await context.tokens.verifyTokenOfTurn(report.session_token);
+  const claims = await context.tokens.verifyTokenOfTurn(usageReport.session_token);
   if (typeof claims === 'string') throw new Refusal('session_token_invalid', { facts: { token_problem: claims } });
   const orgId = await reportingOrganization(claims.site_id, context);
   const webhook = claims.usage_webhook;
@@ -31,7 +31,7 @@ export async function reportUsage(
   const timestamp = unixSeconds(now);
   const nonce = invocation.newId();
   const { jti: session_id, sub: user_id, site_id } = claims;
-  const payload = canonicalJson({ session_id, user_id, site_id, usage: report.usage, timestamp, nonce });
+  const payload = canonicalJson({ session_id, user_id, site_id, usage: usageReport.usage, timestamp, nonce });
   const body = Buffer.from(payload);
   const signature = createHmac('sha256', webhook.secret).update(body).digest('hex');
   const request: OutboundRequest = {

@@ -6,8 +6,8 @@ import { VaWave } from '../../../lib/va-wave.ts';
 import { METRICS } from '../../../src/deployment/metrics.ts';
 import type { Fact, FactOf } from '../../../src/domain/facts.ts';
 import { ServiceError } from '../../../src/domain/service-error.ts';
+import { factReporter } from '../../../src/functions/fact-reporter.ts';
 import { functionLogger } from '../../../src/functions/invocation.ts';
-import { factReporter } from '../../../src/functions/report.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 import { lambdaContext, logged } from '../../unit/lambdas/invocation.ts';
 import '../../unit/lambdas/environment.ts';
@@ -72,8 +72,8 @@ const partsOf = (name: string, value: unknown) =>
 
 async function emitted(): Promise<readonly string[]> {
   const { log } = await logged(async () => {
-    const { report, publish } = factReporter(functionLogger('test'), new FrozenClock().now)();
-    for (const fact of FACTS) report(fact);
+    const { reportFact, publish } = factReporter(functionLogger('test'), new FrozenClock().now)();
+    for (const fact of FACTS) reportFact(fact);
     publish();
   });
   const lines = log.split('\n').filter((text) => text.includes('"_aws"'));
@@ -135,7 +135,7 @@ test('the saved queries show only fields that the lines of functions have', asyn
     logger.appendKeys({ api_request_id: 'api-request-1' });
     const cause = Object.assign(new ServiceError('x'), { code: 'x' });
     for (const fact of FACTS)
-      factReporter(logger, new FrozenClock().now)().report('cause' in fact ? { ...fact, cause } : fact);
+      factReporter(logger, new FrozenClock().now)().reportFact('cause' in fact ? { ...fact, cause } : fact);
   });
   const lines: object[] = log
     .trim()

@@ -41,7 +41,7 @@ const WIRING: Readonly<Record<string, Mutation>> = {
     'the site of the path is lost': ["site_id: siteId = ''", "site: siteId = ''"],
     'the answer is 201': ['status: 200', 'status: 201'],
     'escalation goes nowhere': [
-      'escalate: escalationTopics(snsClient()),',
+      'escalate: escalationChannels(snsClient()),',
       "escalate: async () => 'accepted' as const,",
     ],
   }),

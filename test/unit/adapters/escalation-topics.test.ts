@@ -1,5 +1,5 @@
 import { snsClient } from '../../../src/adapters/aws-clients.ts';
-import { escalationTopics } from '../../../src/adapters/escalation-topics.ts';
+import { escalationChannels } from '../../../src/adapters/escalation-topics.ts';
 import { FakeAwsServices } from '../../fakes/aws-services.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { fakeInvocation } from '../../fakes/invocation.ts';
@@ -17,7 +17,7 @@ async function escalated(values: Record<string, string>, topics: readonly string
     form: aFormAction({ slug: 'contact' }),
     body: { values, ...IDS },
   };
-  const outcome = await escalationTopics(snsClient(aws.access()))(submission, invocation);
+  const outcome = await escalationChannels(snsClient(aws.access()))(submission, invocation);
   const messages: unknown[] = aws.callsOf('Publish').map(({ Message }) => JSON.parse(Message ?? ''));
   return { outcome, messages, failures: invocation.of('forward_failed').length };
 }

@@ -1,4 +1,4 @@
-import { functionLog } from '../../../src/adapters/aws-account.ts';
+import { logGroupLines } from '../../../src/adapters/aws-account.ts';
 import { logsClient } from '../../../src/adapters/aws-clients.ts';
 import { FakeAwsServices } from '../../fakes/aws-services.ts';
 
@@ -10,7 +10,7 @@ async function search(containing: string | undefined) {
   const aws = new FakeAwsServices();
   aws.on('FilterLogEvents', {}, { events: LINES.map((message) => ({ timestamp: 0, message: `${message}\n` })) });
   const found: string[] = [];
-  for await (const { text } of functionLog(logsClient(aws.access()), 'group', {
+  for await (const { text } of logGroupLines(logsClient(aws.access()), 'group', {
     since: SINCE,
     searchedText: containing,
   }))

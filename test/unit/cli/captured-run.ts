@@ -31,7 +31,7 @@ export async function capturedRun(
     },
     ask: async () => '',
     pause: async () => false,
-    accountFacts: async () => {
+    accountState: async () => {
       throw new Error('These tests have no AWS account');
     },
     ...own,

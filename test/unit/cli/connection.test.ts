@@ -4,8 +4,8 @@ import { createServer as createSecureServer } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { accountFacts, connect } from '../../../cli/connection.ts';
-import { failureOf } from '../../../cli/exit-codes.ts';
+import { accountState, connect } from '../../../cli/connection.ts';
+import { commandFailureOf } from '../../../cli/exit-codes.ts';
 import { receiverCertificate } from '../../../local/certificates.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { restoreEnvironmentAfterEach } from '../../harness/environment.ts';
@@ -93,7 +93,7 @@ const errorWith = (status: number, code: string, message: string): typeof answer
 const ALL = Object.values(OUTPUTS);
 
 const failureToConnect = async (target: Parameters<typeof connect>[0]) => {
-  const failure = await connect(target).then(() => undefined, failureOf);
+  const failure = await connect(target).then(() => undefined, commandFailureOf);
   return [failure?.exitCode, failure?.message];
 };
 
@@ -286,8 +286,8 @@ test.each([
   });
   const keys = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'x', AWS_REGION: 'eu-west-1' };
   shell({ ...keys, AWS_ENDPOINT_URL: origin });
-  const facts = await accountFacts({}, 'CDKToolkit', async () => '').catch(
-    (error: unknown) => failureOf(error).message,
+  const facts = await accountState({}, 'CDKToolkit', async () => '').catch(
+    (error: unknown) => commandFailureOf(error).message,
   );
   stop();
   if (typeof expected === 'string') expect(facts).toBe(expected);

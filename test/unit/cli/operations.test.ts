@@ -39,14 +39,14 @@ describe('trace', () => {
     ['an invocation for messages', OTHER_FUNCTION, [delivered, neighbour], `act_e ${EVENT}`],
     ['nothing', 'unknown', []],
   ])('finds by the id of %s its lines in all logs', async (_, id, lines, record) => {
-    const log: typeof operator.deployment.log = async function* (name, { searchedText = '' }) {
+    const log: typeof operator.deployment.logLines = async function* (name, { searchedText = '' }) {
       for (const [index, line] of (LINES[name] ?? []).entries()) {
         const text = JSON.stringify(line);
         if (text.includes(searchedText))
           yield { time: `2026-01-01T00:00:0${name === 'api' ? 0 : index + 1}.000Z`, text };
       }
     };
-    operator.deployment = { ...operator.deployment, log };
+    operator.deployment = { ...operator.deployment, logLines: log };
     operator.whileWaiting = () => true;
     const { out, err } = await operator.run('trace', id, '--since', '2026-01-01T00:00:00Z');
     expect(out.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line.replace(/^\S+ {2}/, ''))]))).toEqual(

@@ -1,5 +1,5 @@
 import type { Deployment, LogName } from '../../../cli/deployment.ts';
-import type { AccountFacts, Target } from '../../../cli/process.ts';
+import type { AccountState, Target } from '../../../cli/process.ts';
 import type { LogLine, LogQuery } from '../../../src/adapters/aws-account.ts';
 import { erasure } from '../../../src/adapters/dynamodb/erasure.ts';
 import type { Action } from '../../../src/contract/actions.ts';
@@ -50,7 +50,7 @@ export class FakeOperator {
   /** The queries of logs, and the lines of every log. */
   readonly logQueries: (LogQuery & { readonly name: LogName })[] = [];
   logLines: LogLine[] = [];
-  account: AccountFacts = {
+  account: AccountState = {
     region: 'eu-west-1',
     concurrency: 1000,
     tableWriteUnits: 40_000,
@@ -138,7 +138,7 @@ export class FakeOperator {
       eraseCounters: async () => 0,
     },
     deadLetters: (queue) => this.deadLetters[queue],
-    log: (name, query) => this.#log(name, query),
+    logLines: (name, query) => this.#log(name, query),
   };
 
   /** Ends the changes of tables that have begun. */
@@ -194,7 +194,7 @@ export class FakeOperator {
         if (this.connectFails !== undefined) throw this.connectFails;
         return this.deployment;
       },
-      accountFacts: async (target, toolkit) => {
+      accountState: async (target, toolkit) => {
         this.targets.push(target);
         this.toolkits.push(toolkit);
         return this.account;

@@ -184,20 +184,20 @@ test.each(
 
 const DEPLOYED = Object.fromEntries(Object.values(OUTPUTS).map((name) => [name, 'https://va-wave.example']));
 
-test.each<[string, Deployment['log']]>([
+test.each<[string, Deployment['logLines']]>([
   [
     'does not exist',
     () => {
       throw new AwsFault('ResourceNotFoundException');
     },
   ],
-  ['has no output LogOfUsageReport: deploy', openDeployment(DEPLOYED, ACCESS, '').log],
+  ['has no output LogOfUsageReport: deploy', openDeployment(DEPLOYED, ACCESS, '').logLines],
 ])('trace searches the other logs beside one that %s, names it and fails', async (problem, missingLog) => {
   const { operator } = await onCall();
-  const { log } = operator.deployment;
+  const { logLines: log } = operator.deployment;
   operator.deployment = {
     ...operator.deployment,
-    log: (name, query) => (name === 'usage-report' ? missingLog : log)(name, query),
+    logLines: (name, query) => (name === 'usage-report' ? missingLog : log)(name, query),
   };
   expect(await operator.run('trace', 'event-1')).toEqual({
     code: 1,
@@ -217,7 +217,7 @@ test.each(['AccessDeniedException', 'ExpiredTokenException'])(
     const asked: string[] = [];
     operator.deployment = {
       ...operator.deployment,
-      log: (name) => {
+      logLines: (name) => {
         asked.push(name);
         throw new AwsFault(errorName);
       },

@@ -56,12 +56,12 @@ export async function dashboardApi() {
   const facts: Fact[] = [];
   const own = invocations(logger);
   const invoke: Invoke = (time, work) =>
-    own(time, ({ report, ...invocation }) => {
+    own(time, ({ reportFact, ...invocation }) => {
       const noted = (fact: Fact) => {
         facts.push(fact);
-        report(fact);
+        reportFact(fact);
       };
-      return work({ ...invocation, report: noted });
+      return work({ ...invocation, reportFact: noted });
     });
   const handler = dashboardHandler({ logger, invoke }, routes, store.members);
 

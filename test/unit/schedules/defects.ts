@@ -23,14 +23,14 @@ const SUCCESS: AttemptResult = { status: 200, response_excerpt: '', latency_ms: 
 
 /** Replaces functions of the delivery log. */
 const inLog = (change: (log: DeliveryLog) => Partial<DeliveryLog>): DeliveryDefects => ({
-  dispatcher: (context) => ({ ...context, log: { ...context.log, ...change(context.log) } }),
+  dispatcher: (context) => ({ ...context, deliveryLog: { ...context.deliveryLog, ...change(context.deliveryLog) } }),
 });
 type Written = Awaited<ReturnType<DynamoDb['writeEach']>>;
 /** Changes the results of shared calls that write to the delivery log. */
 const inWrites = (change: (results: Written) => Written): DeliveryDefects => ({
   dispatcher: (context, { dynamo, now }) => {
     const writeEach: DynamoDb['writeEach'] = async (...call) => change(await dynamo.writeEach(...call));
-    return { ...context, log: deliveryLog({ ...dynamo, writeEach }, 'log', { retentionDays: 30, now }) };
+    return { ...context, deliveryLog: deliveryLog({ ...dynamo, writeEach }, 'log', { retentionDays: 30, now }) };
   },
 });
 type SendLater = DispatcherContext['queue']['sendLater'];
@@ -55,11 +55,11 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
     complete: async (start, result) => (result.success ? undefined : log.complete(start, result)),
   })),
   'the retry is scheduled before the record is completed': {
-    dispatcher: ({ log, queue, ...context }) => {
+    dispatcher: ({ deliveryLog: log, queue, ...context }) => {
       const later = new Map<string, () => Promise<void>>();
       return {
         ...context,
-        log: {
+        deliveryLog: {
           ...log,
           complete: async (start, result) => {
             if (result.success) return log.complete(start, result);

@@ -120,7 +120,7 @@ export async function deletions(world: World, defects: DeletionDefects = {}): Pr
       configuration: defects.configuration?.(reads, world) ?? reads,
       conversations: conversations(dynamo, TABLES.conversations, environment.now),
       counters: rateLimits(dynamo, TABLES.counters),
-      log: defects.log?.(log) ?? log,
+      deliveryLog: defects.log?.(log) ?? log,
       tokens: fakeTokens({ verifyTokenOfTurn: async () => CLAIMS }),
       publish: async () => newId(),
       escalate: async () => 'none' as const,
@@ -253,7 +253,7 @@ export async function deletions(world: World, defects: DeletionDefects = {}): Pr
         environment.end();
         ended.abort(new InvocationEnded());
       });
-      const invocation = { signal: ended.signal, now: environment.now, newId, report: () => {} };
+      const invocation = { signal: ended.signal, now: environment.now, newId, reportFact: () => {} };
       make(parts(environment), invocation).catch(() => undefined);
     });
   let messages = 0;

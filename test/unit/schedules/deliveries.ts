@@ -274,7 +274,7 @@ export class Deliveries {
         hasAssistant: assistantOwners(dynamo, CONFIGURATION),
       },
       queue: deliveriesQueue(sqs, QUEUE_URL),
-      log: deliveryLog(dynamo, LOG, { retentionDays: 30, now }),
+      deliveryLog: deliveryLog(dynamo, LOG, { retentionDays: 30, now }),
     };
     const context = this.#defects.router?.(own) ?? own;
     const hideFor: HideFor = async (receipt, seconds) => {
@@ -297,7 +297,8 @@ export class Deliveries {
       if (fact.kind === 'request_uncounted') this.#uncounted += 1;
       if (fact.kind === 'record_lost') this.#unwritten.add(nameOf(fact));
     };
-    return (time, work) => withinInvocation(time, (signal) => work({ signal, now, newId: countingIds(), report }));
+    return (time, work) =>
+      withinInvocation(time, (signal) => work({ signal, now, newId: countingIds(), reportFact: report }));
   }
 
   /** As lambdas/dispatcher wires it. */
@@ -307,7 +308,7 @@ export class Deliveries {
     const { now } = environment;
     const queue = deliveriesQueue(sqs, QUEUE_URL);
     const wired: DispatcherContext = {
-      log: deliveryLog(dynamo, LOG, { retentionDays: 30, now }),
+      deliveryLog: deliveryLog(dynamo, LOG, { retentionDays: 30, now }),
       failurePeriods: failurePeriods(dynamo, { counters: COUNTERS, deliveryLog: LOG }),
       findAction: batchedActionReads(dynamo, CONFIGURATION),
       openSigningSecret,

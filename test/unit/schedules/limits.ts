@@ -7,7 +7,7 @@ import { conversations } from '../../../src/adapters/dynamodb/conversations-tabl
 import { rateLimits } from '../../../src/adapters/dynamodb/counters-table.ts';
 import { deliveryLog } from '../../../src/adapters/dynamodb/delivery-log-table.ts';
 import { inFlightLeases } from '../../../src/adapters/dynamodb/in-flight-leases.ts';
-import { escalationTopics } from '../../../src/adapters/escalation-topics.ts';
+import { escalationChannels } from '../../../src/adapters/escalation-topics.ts';
 import {
   ACTIONS_PER_ORGANIZATION,
   AI_CALLS_PER_CONVERSATION,
@@ -96,7 +96,7 @@ class Site {
         const environment = this.#environments[this.world.choose(this.#environments.length)];
         if (environment === undefined) return;
         const { now } = environment;
-        void this.#invoke((signal) => make(environment, index, { signal, now, newId: this.newId, report }));
+        void this.#invoke((signal) => make(environment, index, { signal, now, newId: this.newId, reportFact: report }));
       });
     }
   }
@@ -135,8 +135,8 @@ class Site {
     };
   }
 
-  attemptContext(environment: Environment, dynamo: DynamoDb): Context<'openSigningSecret' | 'log'> {
-    return { openSigningSecret, log: deliveryLog(dynamo, LOG, { retentionDays: 30, now: environment.now }) };
+  attemptContext(environment: Environment, dynamo: DynamoDb): Context<'openSigningSecret' | 'deliveryLog'> {
+    return { openSigningSecret, deliveryLog: deliveryLog(dynamo, LOG, { retentionDays: 30, now: environment.now }) };
   }
 
   #environment(index: number): Environment {
@@ -267,7 +267,7 @@ export async function forms(world: World, defects: LimitDefects = {}): Promise<v
       conversations: conversations(dynamo, CONVERSATIONS, environment.now),
       counters: rateLimits(dynamo, COUNTERS),
       tokens: fakeTokens(),
-      escalate: escalationTopics(client),
+      escalate: escalationChannels(client),
     };
   });
   /** When the requests arrived that reached the endpoint. */

@@ -3,7 +3,7 @@ import type { DynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { members } from '../../../../src/adapters/dynamodb/memberships.ts';
-import { recordOf } from '../../../../src/domain/organizations/changes.ts';
+import { auditRecordOf } from '../../../../src/domain/organizations/changes.ts';
 import { newEntityId } from '../../../../src/domain/sources.ts';
 import { aFormAction, anAssistant, OPERATOR_AUTHOR } from '../../../fakes/configuration.ts';
 import { mustRead } from '../../../fakes/delivery.ts';
@@ -65,7 +65,7 @@ const membershipOf = (org_id: string) => ({
   ...{ org_id, sub: 'sub-1', email: 'ada@shop.example', role: 'admin' as const, created_at: now().toISOString() },
 });
 const memberRecord = (org_id: string, operation: 'add_member' | 'remove_member') =>
-  recordOf(operation, { org_id, entity_id: 'sub-1' }, context);
+  auditRecordOf(operation, { org_id, entity_id: 'sub-1' }, context);
 
 /** Every change with a record; made, and refused by another condition. */
 const CASES: readonly Case[] = [
@@ -129,7 +129,7 @@ const CASES: readonly Case[] = [
   ],
   [
     ...(['record', undefined, true] as const),
-    ({ store, org_id }) => store.record(recordOf('export_data', { org_id, entity_id: org_id }, context)),
+    ({ store, org_id }) => store.record(auditRecordOf('export_data', { org_id, entity_id: org_id }, context)),
   ],
 ];
 
@@ -151,7 +151,7 @@ test.each(onEachStore)(
 test.each(Object.entries(STORES))('erasing a person replaces no other record, on %s', async (_, store) => {
   const { org_id, store: configuration, auditItems, replaceAudit, trail } = await organization(store);
   for (const entity_id of ['sub-1', 'sub-2'])
-    await configuration.record(recordOf('add_member', { org_id, entity_id }, context));
+    await configuration.record(auditRecordOf('add_member', { org_id, entity_id }, context));
   const before = await trail();
   for await (const item of auditItems(org_id)) {
     if (item.record.entity_id !== 'erased') await replaceAudit(item, { ...item.record, entity_id: 'erased' });

@@ -330,7 +330,7 @@ describe('is recorded as failed without a request', () => {
     const { log, invocation } = setUp();
     const data = withPayload ? {} : JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`);
     const event = { ...MESSAGE, envelope: { ...MESSAGE.envelope, data } };
-    await recordNotCarried(event, why, { log }, invocation);
+    await recordNotCarried(event, why, { deliveryLog: log }, invocation);
     // JSON.stringify cannot write data that is nested too deeply.
     const payload = withPayload ? JSON.stringify(event.envelope) : null;
     const start = { action_id: 'act_event', reference: MESSAGE.envelope.id, attempt: 1, payload };

@@ -18,7 +18,7 @@ async function route(
   const { log, invocation } = attemptFakes();
   const sent: DeliveryMessage[] = [];
   const context = {
-    log,
+    deliveryLog: log,
     subscriptions: {
       subscribersOf: async (orgId: string) => ({
         exists: orgId === ORG_ID,

@@ -4,9 +4,9 @@ import { METRICS } from '../../../src/deployment/metrics.ts';
 import type { Fact, FactOf } from '../../../src/domain/facts.ts';
 import { Refusal } from '../../../src/domain/refusal.ts';
 import { ServiceError } from '../../../src/domain/service-error.ts';
+import { causeOf, factReporter, unreachedOrganizations } from '../../../src/functions/fact-reporter.ts';
 import { httpHandler } from '../../../src/functions/http.ts';
 import { functionLogger } from '../../../src/functions/invocation.ts';
-import { causeOf, factReporter, unreachedOrganizations } from '../../../src/functions/report.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 import { call, logged, testShell } from '../lambdas/invocation.ts';
 import '../lambdas/environment.ts';
@@ -17,9 +17,9 @@ const clock = new FrozenClock();
 const linesOf = async (
   work: (refuse: (code: 'origin_not_allowed' | 'credentials_required', site?: string) => void) => void,
 ) => {
-  const { report } = factReporter(functionLogger('test'), clock.now)();
+  const { reportFact } = factReporter(functionLogger('test'), clock.now)();
   const refuse = (code: 'origin_not_allowed' | 'credentials_required', site_id?: string) =>
-    report({ kind: 'request_refused', code, status: 401, route: ROUTE, site_id });
+    reportFact({ kind: 'request_refused', code, status: 401, route: ROUTE, site_id });
   const { log } = await logged(async () => work(refuse));
   return log.split('\n').filter((line) => line.includes('Refused'));
 };
@@ -239,8 +239,8 @@ test.each(Object.values(SAMPLES))(
   '$fact.kind has its metrics, and its fields in its line at its level',
   async ({ fact, level, metrics, unshown }) => {
     const { log } = await logged(async () => {
-      const { report, publish } = factReporter(functionLogger('test'), clock.now)();
-      report(fact);
+      const { reportFact, publish } = factReporter(functionLogger('test'), clock.now)();
+      reportFact(fact);
       publish();
     });
     expect(log).not.toContain(SECRET);
@@ -261,7 +261,7 @@ test.each(Object.values(SAMPLES))(
 
 const COMMENTS_AND_IMPORTS = /\/\*.*?\*\/|\/\/[^\n]*|^import [^;]*;/gms;
 const sources = globSync('{src,lambdas}/**/*.ts', {
-  exclude: ['src/deployment/**', 'src/domain/{facts,refusal}.ts', 'src/functions/report.ts'],
+  exclude: ['src/deployment/**', 'src/domain/{facts,refusal}.ts', 'src/functions/fact-reporter.ts'],
 }).map((path) => ({ path, source: readFileSync(path, 'utf8').replace(COMMENTS_AND_IMPORTS, '') }));
 
 /** What else makes fields of a fact, for the files that report it. */
@@ -305,7 +305,7 @@ test.each<[string, number | undefined, readonly Attempts[]]>([
 });
 
 test('an endpoint whose response broke off after its status was reached, and its delivery succeeded', async () => {
-  const { report, publish } = factReporter(functionLogger('test'), clock.now)();
+  const { reportFact, publish } = factReporter(functionLogger('test'), clock.now)();
   const error = { code: 'timeout', message: 'The response broke off' } as const;
   const result = { success: true, status: 200, response_excerpt: 'o', latency_ms: 5000, error };
   const { log } = await logged(async () => {
@@ -317,7 +317,7 @@ test('an endpoint whose response broke off after its status was reached, and its
         site_id: 'site_1',
         action_id: 'act_1',
       } as const;
-      report({ kind: 'attempt_made', ...ids, attempt: 1, outcome: 'succeeded', result });
+      reportFact({ kind: 'attempt_made', ...ids, attempt: 1, outcome: 'succeeded', result });
     }
     publish();
   });
@@ -331,13 +331,13 @@ test('an endpoint whose response broke off after its status was reached, and its
 });
 
 test('attempts of the Test button, whose endpoint may not work yet, tell nothing of the reachability and are no first attempts', async () => {
-  const { report, publish } = factReporter(functionLogger('test'), clock.now)();
+  const { reportFact, publish } = factReporter(functionLogger('test'), clock.now)();
   const error = { code: 'connect_failure', message: 'The endpoint refused the connection' } as const;
   const result = { success: false, status: null, response_excerpt: null, latency_ms: 5, error };
   const { log } = await logged(async () => {
     for (const org_id of ['org_a', 'org_b', 'org_c']) {
       const ids = { trigger: 'event', reference: org_id, org_id, site_id: 'site_1', action_id: 'act_1' } as const;
-      report({ kind: 'attempt_made', ...ids, attempt: 1, outcome: 'failed', result, is_test: true });
+      reportFact({ kind: 'attempt_made', ...ids, attempt: 1, outcome: 'failed', result, is_test: true });
     }
     publish();
   });
@@ -363,9 +363,9 @@ test('a million organizations need no more memory than a thousand', () => {
 
 test('a refused token has its problem in the line and in a dimension, and each problem has a line of its own', async () => {
   const { log } = await logged(async () => {
-    const { report, publish } = factReporter(functionLogger('test'), clock.now)();
+    const { reportFact, publish } = factReporter(functionLogger('test'), clock.now)();
     for (const token_problem of ['expired', 'wrong_signature', 'expired'] as const)
-      report({ kind: 'request_refused', code: 'session_token_invalid', status: 401, route: ROUTE, token_problem });
+      reportFact({ kind: 'request_refused', code: 'session_token_invalid', status: 401, route: ROUTE, token_problem });
     publish();
   });
   const lines = log

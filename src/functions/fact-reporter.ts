@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { LogAttributes } from '@aws-lambda-powertools/logger/types';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { type AttemptResult, type FailureCode, failureOf } from '../contract/delivery-record.ts';
+import { type AttemptResult, type FailureCode, failureCodeOf } from '../contract/delivery-record.ts';
 import { METRICS, METRICS_NAMESPACE } from '../deployment/metrics.ts';
 import { BoundedMap } from '../domain/bounded-map.ts';
 import type { Fact, FactOf } from '../domain/facts.ts';
@@ -71,7 +71,7 @@ export function factReporter(logger: Logger, now: Clock) {
           const { kind, result, ...ids } = fact;
           if (result !== null) {
             const { latency_ms } = result;
-            const failure = failureOf(result);
+            const failure = failureCodeOf(result);
             if (!fact.is_test) organizations.attempted(fact.org_id, failure);
             attempts.add('outcome', failure ?? 'succeeded');
             // Only an event has further attempts. Each dimension is a line of the log, which costs money.
@@ -128,7 +128,7 @@ export function factReporter(logger: Logger, now: Clock) {
     };
 
     return {
-      report: (fact: Fact): void => {
+      reportFact: (fact: Fact): void => {
         const [level, message, shown = shownOf(fact)] = lineOf(fact) ?? [];
         if (level !== undefined && message !== undefined) logger[level](message, shown);
       },
