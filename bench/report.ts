@@ -1,14 +1,7 @@
-export type Section = {
-  readonly title: string;
-  readonly method: string;
-  readonly tables: readonly Table[];
-};
+export type Section = { readonly title: string; readonly method: string; readonly tables: readonly Table[] };
 
 /** A table of a report. Numbers are formatted by `digits`. */
-export type Table = {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly (string | number)[])[];
-};
+export type Table = { readonly columns: readonly string[]; readonly rows: readonly (readonly (string | number)[])[] };
 
 /** Returns the measurements that the command line names, or all of them. @throws Error for another name */
 export function chosenMeasurementsOf<Measure>(

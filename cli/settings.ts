@@ -32,11 +32,7 @@ export type GivenOptions = Readonly<Record<string, string | number | boolean | r
 const attributeOf = (flags: string) => new Option(flags).attributeName();
 
 /** Adds the options of settings. Only a new entity needs some of them, and only an existing one has values to remove. */
-export function withSettings(
-  command: CliCommand,
-  rows: Readonly<Record<string, SettingOption>>,
-  isNew: boolean,
-): CliCommand {
+export function withSettings(command: CliCommand, rows: Readonly<Record<string, SettingOption>>, isNew: boolean) {
   for (const [setting, { flags, text, isRequired, isList, parse, clearOption }] of Object.entries(rows)) {
     const listText = `${text}; may be repeated${isNew ? '' : ', replaces the whole list'}`;
     const option = isList

@@ -105,11 +105,7 @@ export async function jsonValue(field: string, text: string, cliProcess: CliProc
 }
 
 /** Works like jsonValue and requires a JSON object. @throws Refusal 400 that names the field */
-export async function objectValue(
-  field: string,
-  text: string,
-  cliProcess: CliProcess,
-): Promise<Record<string, unknown>> {
+export async function objectValue(field: string, text: string, cliProcess: CliProcess) {
   const value = await jsonValue(field, text, cliProcess);
   if (!isJsonObject(value)) throw invalidField(field, 'must be a JSON object');
   return value;

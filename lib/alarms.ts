@@ -51,21 +51,13 @@ export class Alarms extends Construct {
   readonly all: cloudwatch.Alarm[] = [];
   readonly ofRelease: cloudwatch.Alarm[] = [];
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { alarmTopic: page, ticketTopic: ticket = page, addressOfFiles }: AlarmsProps,
-  ) {
+  constructor(scope: Construct, id: string, { alarmTopic, ticketTopic = alarmTopic, addressOfFiles }: AlarmsProps) {
     super(scope, id);
     this.#runbook = `${addressOfFiles ? `${addressOfFiles}docs` : PAGES}/runbook.md`;
-    this.#topics = { page, ticket };
+    this.#topics = { page: alarmTopic, ticket: ticketTopic };
   }
 
-  raise(
-    scope: Construct,
-    id: string,
-    { metric, threshold, severity = 'page', periods = 1, ...rule }: WatchedMetric,
-  ): void {
+  raise(scope: Construct, id: string, { metric, threshold, severity = 'page', periods = 1, ...rule }: WatchedMetric) {
     const alarm = new cloudwatch.Alarm(scope, id, {
       alarmDescription: Fn.sub(
         `${severity}: \${AWS::StackName}, \${AWS::Region}, \${AWS::AccountId}, ${this.#runbook}#${rule.runbookEntry}`,
@@ -139,11 +131,7 @@ export class Alarms extends Construct {
 const SLOW_MILLISECONDS = 2000;
 
 /** Sums metrics, at most ten, the limit for the expression of an alarm. @param label names the sum, and also the metrics in it */
-export function sum(
-  label: string,
-  metrics: readonly cloudwatch.IMetric[],
-  period = FIVE_MINUTES,
-): cloudwatch.MathExpression {
+export function sum(label: string, metrics: readonly cloudwatch.IMetric[], period = FIVE_MINUTES) {
   const prefix = label.toLowerCase().replace(/[^a-z]/g, '');
   const metricsByName = metrics.map((metric, index) => [`${prefix}${index}`, metric] as const);
   return new cloudwatch.MathExpression({
@@ -159,11 +147,7 @@ export function sum(
 const MUCH_WORK = 5000;
 
 /** Counts faults of the service, and with much work as those of 5000 pieces of it, so that an alarm means the same at every load. */
-export function faultsOf(
-  label: string,
-  faults: cloudwatch.IMetric,
-  work: cloudwatch.IMetric,
-): cloudwatch.MathExpression {
+export function faultsOf(label: string, faults: cloudwatch.IMetric, work: cloudwatch.IMetric) {
   return new cloudwatch.MathExpression({
     expression: `faults * ${MUCH_WORK} / IF(FILL(work, 0) > ${MUCH_WORK}, work, ${MUCH_WORK})`,
     label,
@@ -172,12 +156,7 @@ export function faultsOf(
   });
 }
 
-export function ownMetric(
-  { service }: Stage,
-  metricName: string,
-  statistic = 'Sum',
-  period = FIVE_MINUTES,
-): cloudwatch.Metric {
+export function ownMetric({ service }: Stage, metricName: string, statistic = 'Sum', period = FIVE_MINUTES) {
   return new cloudwatch.Metric({
     namespace: METRICS_NAMESPACE,
     metricName,

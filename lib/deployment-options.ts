@@ -439,12 +439,7 @@ const refusedWithoutRegion = (stackName: string, settings: object): readonly str
     );
 
 /** @param settingsPlace that of the stack's settings in the file @param place to which it is deployed; undefined if nobody knows */
-function refusedPlace(
-  stackName: string,
-  kind: keyof typeof PLACES,
-  settingsPlace: unknown,
-  place: string | undefined,
-): readonly string[] {
+function refusedPlace(stackName: string, kind: keyof typeof PLACES, settingsPlace: unknown, place: string | undefined) {
   const { shape, example } = PLACES[kind];
   const setting = `stacks.${stackName}.${kind}`;
   if (settingsPlace === undefined) return [];

@@ -113,10 +113,7 @@ type Calls = Pick<customResources.AwsCustomResourceProps, 'onCreate' | 'onUpdate
 type Grants = Readonly<Record<string, string | string[]>>;
 
 /** A call of the API of CloudWatch Logs. Deleting what is already gone is no failure. */
-function call(
-  action: string,
-  more: Pick<customResources.AwsSdkCall, 'parameters' | 'physicalResourceId'>,
-): customResources.AwsSdkCall {
+function call(action: string, more: Pick<customResources.AwsSdkCall, 'parameters' | 'physicalResourceId'>) {
   const gone = action.startsWith('delete') ? { ignoreErrorCodesMatching: 'ResourceNotFoundException' } : {};
   return { service: 'CloudWatchLogs', action, region: CLOUDFRONT_REGION, ...gone, ...more };
 }

@@ -33,11 +33,7 @@ export function keepServiceAssembled(parent: string, options: { readonly strict:
 }
 
 /** Makes the assembly of this hash unless it is there, and deletes the others. What `make` throws is thrown, and leaves no assembly. */
-export async function keepAssembly(
-  parent: string,
-  hash: string,
-  make: (outdir: string) => Promise<void>,
-): Promise<string> {
+export async function keepAssembly(parent: string, hash: string, make: (outdir: string) => Promise<void>) {
   const folder = join(parent, `assembly-${hash}`);
   if (existsSync(folder)) return folder;
   for (const other of readdirSync(parent)) {

@@ -6,7 +6,6 @@ import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
 import { truncateCharacters } from '../../src/contract/fields.ts';
 import { AI_DESCRIPTION_MIN_CHARACTERS, NAME_MAX_CHARACTERS, URL_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import { createAction, deleteAction, requireAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
-import type { ActionList } from '../../src/domain/context.ts';
 import { auditRecordOf, subjectOf } from '../../src/domain/organizations/changes.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireExisting } from '../../src/domain/organizations/manage-organizations.ts';
@@ -192,10 +191,7 @@ function testFields({ request, status, latency_ms, success, response_excerpt }: 
 }
 
 /** Reads the Actions of an organization or of an assistant. @throws Refusal 404 */
-async function actionsOf(
-  options: { org?: string; site?: string },
-  { store }: ConnectedRun['context'],
-): Promise<ActionList> {
+async function actionsOf(options: { org?: string; site?: string }, { store }: ConnectedRun['context']) {
   if (options.site === undefined) {
     const { org = '' } = options;
     await requireExisting(org, { store });

@@ -88,12 +88,7 @@ async function logSubject(id: string, orgId: string, { store }: ConnectedRun['co
 }
 
 /** Lists the latest attempts of a log, and with --follow prints each further attempt when it ends. */
-async function list(
-  id: string,
-  orgId: string | undefined,
-  options: ListOptions,
-  commandRun: ConnectedRun,
-): Promise<void> {
+async function list(id: string, orgId: string | undefined, options: ListOptions, commandRun: ConnectedRun) {
   const { output, context } = commandRun;
   const { outcome, limit = DEFAULT_LIMIT } = options;
   const since = options.since && sinceTime(options.since, context.now());
@@ -174,12 +169,7 @@ async function follow(
   }
 }
 
-async function show(
-  id: string,
-  reference: string,
-  options: ShowOptions,
-  { output, context }: ConnectedRun,
-): Promise<void> {
+async function show(id: string, reference: string, options: ShowOptions, { output, context }: ConnectedRun) {
   const until = searchEnd(options, context.now());
   output.showProgress('Searching the log');
   const attemptRecords = await attemptsOf(logOf(id), { eventId: reference, until }, context);

@@ -119,11 +119,7 @@ async function usageSecrets(texts: readonly string[], cliProcess: CliProcess): P
 }
 
 /** Reads the Actions whose endpoint is this port and path of this machine. It reads all Actions for each request, to find new ones; one machine has few. */
-async function actionsAt(
-  context: ConnectedRun['context'],
-  port: number,
-  path: string,
-): Promise<readonly ReceivedAction[]> {
+async function actionsAt(context: ConnectedRun['context'], port: number, path: string) {
   const matchingActions: ReceivedAction[] = [];
   for await (const { organizations } of context.store.listOrganizations()) {
     for (const { org_id } of organizations) {

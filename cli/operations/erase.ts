@@ -39,10 +39,7 @@ export async function eraseAssistant(siteId: string, context: EraseContext): Pro
  * is kept, with its assistant and the organization, until a later run can read it.
  * @throws Refusal 404; ServiceError for parts that cannot be read, after all others are erased
  */
-export async function eraseOrganization(
-  orgId: string,
-  context: EraseContext,
-): Promise<Erased & { readonly assistants: number; readonly members: number }> {
+export async function eraseOrganization(orgId: string, context: EraseContext) {
   await organizationToErase(orgId, context);
   await context.step(`Marking ${orgId}`);
   await context.store.changeOrganization(orgId, { deleting: true }, context.author);

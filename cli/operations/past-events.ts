@@ -25,11 +25,7 @@ const replayAfter = (attempts: readonly DeliveryRecord[]): string =>
     .digest('hex')
     .slice(0, 12);
 
-export async function attemptsOf(
-  logId: string,
-  { eventId, time, until }: PastEvent,
-  context: PastEventsContext,
-): Promise<readonly DeliveryRecord[]> {
+export async function attemptsOf(logId: string, { eventId, time, until }: PastEvent, context: PastEventsContext) {
   const at = time ?? (await context.eventTime([logId], eventId, until));
   return at === undefined ? [] : context.eventAttempts(logId, eventId, at);
 }

@@ -87,11 +87,7 @@ export async function* exportedRecords(
 const RECORDS_PER_STEP = 100;
 
 /** Reads several delivery logs, the newest event first, the attempts that began since `from`. Holds few records in memory. */
-async function* recordsOf(
-  logIds: readonly string[],
-  from: string | undefined,
-  context: PersonContext,
-): AsyncGenerator<DeliveryRecord> {
+async function* recordsOf(logIds: readonly string[], from: string | undefined, context: PersonContext) {
   let recordCount = 0;
   for (const [index, logId] of logIds.entries()) {
     for await (const record of context.deliveryRecords(logId, from)) {
@@ -103,10 +99,7 @@ async function* recordsOf(
 }
 
 /** Returns the ids of an organization's assistants, and of all its delivery logs, those of deleted Actions included. */
-async function logsOf(
-  orgId: string,
-  { store, erasure }: PersonContext,
-): Promise<{ readonly siteIds: ReadonlySet<string>; readonly logIds: readonly string[] }> {
+async function logsOf(orgId: string, { store, erasure }: PersonContext) {
   await requireExisting(orgId, { store });
   const { actions, unreadable } = await store.listActions(orgId);
   // Of an Action or an assistant that cannot be read, the id is known, and nothing else is needed.

@@ -75,11 +75,7 @@ type Customers = ManagementContext & Context<'sealSigningSecret'>;
  * session tokens.
  * @param folder the data folder, which keeps the ids
  */
-export async function demoOrganization(
-  folder: string,
-  receiverUrl: string,
-  context: Customers,
-): Promise<DemoOrganization> {
+export async function demoOrganization(folder: string, receiverUrl: string, context: Customers) {
   const file = join(folder, 'demo.json');
   const storedIdsOfDemo = readKept(file, storedIds);
   const storedOrganization = storedIdsOfDemo && (await context.store.findOrganization(storedIdsOfDemo.org_id));
@@ -110,11 +106,7 @@ async function newOrganization(receiverUrl: string, context: Customers): Promise
 }
 
 /** Returns the Actions that call the demo's receiver, by the path there, and moves them to the port that it has now. */
-export async function demoActions(
-  orgId: string,
-  receiverUrl: string,
-  context: ManagementContext,
-): Promise<ReadonlyMap<string, Action>> {
+export async function demoActions(orgId: string, receiverUrl: string, context: ManagementContext) {
   const { hostname } = new URL(receiverUrl);
   const byPath = new Map<string, Action>();
   for (const action of (await context.store.listActions(orgId)).actions) {

@@ -345,11 +345,7 @@ export function changedValues(before: object, after: object): Readonly<Record<st
 }
 
 /** Returns what another user has changed. `yours` is the user's own value. */
-export function changesBetween(
-  { base, values }: Draft<object, object>,
-  newer: object,
-  rows: Rows,
-): Conflict['changes'] {
+export function changesBetween({ base, values }: Draft<object, object>, newer: object, rows: Rows) {
   const old = new Map<string, unknown>(Object.entries(base));
   const mine = new Map<string, unknown>(Object.entries(values));
   return Object.entries(changedValues(base, newer)).flatMap(([field, value]) => {

@@ -96,10 +96,7 @@ export function eventSource({ definition, queue, atOnce, begin, ready, onError }
     return queue.receive(BatchSize, free <= Math.floor(concurrency / QUIET_SHARE));
   };
 
-  const handle = async (
-    invocationEnd: Promise<InvocationResult>,
-    messages: readonly ReceivedMessage[],
-  ): Promise<void> => {
+  const handle = async (invocationEnd: Promise<InvocationResult>, messages: readonly ReceivedMessage[]) => {
     const { hasFailed, payload } = await invocationEnd;
     if (hasFailed) return;
     const failures = failedItems(payload, messages);

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { readKept, writeKept } from '../data-folder.ts';
-import { AwsError, type AwsOperation, type AwsService, jsonResponse, jsonService } from '../gateway.ts';
+import { AwsError, type AwsOperation, jsonResponse, jsonService } from '../gateway.ts';
 import { type JsonRecord, objectsOf, optionalText, textOf } from '../json.ts';
 import type { Resource } from '../template/stack.ts';
 
@@ -48,11 +48,7 @@ const USERS_PER_PAGE = 60;
 const FILTER = /^(email|sub) (\^?=) "(.*)"$/s;
 
 /** Emulates what creates and finds users. @param invite called instead of the mail that Cognito sends */
-export function userPools(
-  pools: readonly Pool[],
-  users: Users,
-  invite: (email: string, password: string) => void,
-): AwsService {
+export function userPools(pools: readonly Pool[], users: Users, invite: (email: string, password: string) => void) {
   const onPool =
     (answer: (pool: Pool, parameters: JsonRecord) => object): AwsOperation =>
     ({ operation, parameters, demand }) => {

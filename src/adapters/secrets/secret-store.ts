@@ -107,12 +107,7 @@ export function ringStore(client: SecretsManagerClient, SecretId: string): RingS
 }
 
 /** Makes a new version current in place of `version`. @returns its id @throws Refusal when another one is current */
-async function replaceVersion(
-  client: SecretsManagerClient,
-  SecretId: string,
-  version: string,
-  SecretString: string,
-): Promise<string> {
+async function replaceVersion(client: SecretsManagerClient, SecretId: string, version: string, SecretString: string) {
   // The client adds a token, so that a retry creates no second version.
   const { VersionId = '' } = await client.send(
     new PutSecretValueCommand({ SecretId, SecretString, VersionStages: [PROPOSED] }),

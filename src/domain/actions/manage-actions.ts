@@ -110,10 +110,7 @@ export async function updateAction(
 }
 
 /** Deletes an Action. @throws Refusal 409 when the Action was saved in the meantime */
-export async function deleteAction(
-  action: Action,
-  { store, author }: Context<'store'> & { readonly author: Author },
-): Promise<void> {
+export async function deleteAction(action: Action, { store, author }: Context<'store'> & { readonly author: Author }) {
   if (!(await store.deleteAction(action, author))) throw new StaleVersion('Action');
 }
 
