@@ -81,7 +81,7 @@ function notVaWave(stack: string, path: readonly string[], outputs: Readonly<Rec
 }
 
 /** Reads the facts about the AWS account that `doctor` examines, and about the stack, without the construct in it. @param toolkit name of the stack of `cdk bootstrap` @throws CommandFailure with --local, which has no account */
-export async function accountState(target: Target, toolkit: string, mfaCode: MfaCode) {
+export async function readAccountState(target: Target, toolkit: string, mfaCode: MfaCode) {
   if (target.local !== undefined)
     throw new CommandFailure(EXIT.refused, 'doctor checks an AWS account: leave out --local');
   const adapter = await import('../src/adapters/aws-account.ts');

@@ -46,5 +46,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     return !interruption.signal.aborted;
   },
   connect: async (...asked) => (await import('./connection.ts')).connect(...asked),
-  accountState: async (...asked) => (await import('./connection.ts')).accountState(...asked),
+  accountState: async (...asked) => (await import('./connection.ts')).readAccountState(...asked),
 });

@@ -13,14 +13,14 @@ export function collect(value: string, previous: readonly string[] = []): readon
 }
 
 /** Parses a whole number. The domain checks its bounds. @throws InvalidArgumentError */
-export function wholeNumber(text: string): number {
+export function wholeNumberOf(text: string): number {
   if (!/^-?\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
 }
 
 /** Creates the parser of a whole number with these bounds. The parser throws InvalidArgumentError. */
 export const numberFrom = (least: number, most?: number) => (text: string) => {
-  const value = wholeNumber(text);
+  const value = wholeNumberOf(text);
   if (value >= least && (most === undefined || value <= most)) return value;
   throw new InvalidArgumentError(
     most === undefined ? `It must be at least ${least}.` : `It must be from ${least} to ${most}.`,

@@ -4,12 +4,12 @@ import { parseSync } from 'oxc-parser';
 
 /**
  * Checks the rule of names (docs/development.md, "How we write"): `node scripts/name-rule.ts`, a part of `npm run check`. A name with a scope of
- * more than `SHORT_SCOPE_LINES`, or of a member, is no bare participle, and an exported type has a name of its own in the whole tree.
+ * more than `SHORT_SCOPE_LINES`, or of a member, is no bare participle, and what is exported has a name of its own in the whole tree.
  */
 const SHORT_SCOPE_LINES = 5;
 const FOLDERS = 'bench bin cli dashboard examples lambdas lib local packages scripts src widget'.split(' ');
-/** Folders whose exported types share one name space. What customers install may repeat a name of these. */
-const ONE_NAME_SPACE = /^(bench|cli|dashboard|lib|local|src|widget)\//;
+/** Files whose exported names share one name space. What customers install, and what replaces an adapter on one machine, repeats names of these. */
+const ONE_NAME_SPACE = /^(?!local\/(network-rule|aws-transport)\.)(bench|cli|dashboard|lib|local|src|widget)\//;
 
 /** Names that may stand although they are participles, each with its reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
@@ -22,8 +22,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   set: 'the method of Map that BoundedMap overrides',
   tracing: 'a property of the construct',
 };
-/** Types that may have the name of another one, each with its reason. */
-const TYPE_EXCEPTIONS: Readonly<Record<string, string>> = {
+/** Exported names that may be repeated, each with its reason. */
+const REPEATED: Readonly<Record<string, string>> = {
+  addTo: 'what each file of commands exports',
   VaWave: 'the public name of the construct, and of what the widget gives to a page',
 };
 
@@ -50,8 +51,8 @@ type SyntaxNode = {
   readonly [key: string]: unknown;
 };
 
-/** Returns what is wrong with the names of one file, a line each, and adds its exported types to `typePlaces`. */
-export function nameProblems(path: string, text: string, typePlaces: Map<string, string[]>): string[] {
+/** Returns what is wrong with the names of one file, a line each, and adds what it exports to `places`. */
+export function nameProblems(path: string, text: string, places: Map<string, Set<string>>): string[] {
   const problems: string[] = [];
   const lineOf = (position: number) => text.slice(0, position).split('\n').length;
   const check = (name: unknown, node: SyntaxNode, scope: SyntaxNode | undefined) => {
@@ -79,11 +80,11 @@ export function nameProblems(path: string, text: string, typePlaces: Map<string,
         if (isNode(node.key)) check(node.key.name, node, undefined);
         break;
       case 'ExportNamedDeclaration': {
-        const declaration = node.declaration;
-        if (!isNode(declaration) || !isNode(declaration.id) || !ONE_NAME_SPACE.test(path)) break;
-        if (!/^(?:TSTypeAlias|TSInterface|Class)/.test(declaration.type)) break;
-        const name = String(declaration.id.name);
-        typePlaces.set(name, [...(typePlaces.get(name) ?? []), `${path}:${lineOf(node.start)}`]);
+        if (!isNode(node.declaration) || !ONE_NAME_SPACE.test(path)) break;
+        for (const declaration of [node.declaration.declarations ?? node.declaration].flat()) {
+          const name = isNode(declaration) ? bindingsOf(declaration.id)[0]?.name : undefined;
+          if (typeof name === 'string') places.set(name, (places.get(name) ?? new Set()).add(path));
+        }
       }
     }
     if (Array.isArray(node.params) && node.type !== 'TSTypeParameterInstantiation') {
@@ -112,12 +113,11 @@ function bindingsOf(pattern: unknown): readonly SyntaxNode[] {
 }
 
 export function treeProblems(files: ReadonlyMap<string, string>): string[] {
-  const typePlaces = new Map<string, string[]>();
-  const problems = [...files].flatMap(([path, text]) => nameProblems(path, text, typePlaces));
-  for (const [name, places] of typePlaces) {
-    if (places.length > 1 && !(name in TYPE_EXCEPTIONS))
-      problems.push(`${places.join(' ')} ${name}: an exported type has a name of its own`);
-  }
+  const places = new Map<string, Set<string>>();
+  const problems = [...files].flatMap(([path, text]) => nameProblems(path, text, places));
+  for (const [name, paths] of places)
+    if (paths.size > 1 && !(name in REPEATED))
+      problems.push(`${[...paths].join(' ')} ${name}: what is exported has a name of its own`);
   return problems;
 }
 

@@ -104,7 +104,7 @@ export function apiClient({ base, debug }: TagSettings) {
 }
 
 /** Writes a JSON object from the JSON of its members, so that a number keeps every digit. */
-export function jsonObject(members: readonly (readonly [string, string])[]): string {
+export function objectText(members: readonly (readonly [string, string])[]): string {
   return `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`)}}`;
 }
 

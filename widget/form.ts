@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../src/contract/errors.ts';
 import type { FormPanel } from '../src/contract/widget.ts';
-import { jsonObject, type RefusalParts } from './api.ts';
+import { objectText, type RefusalParts } from './api.ts';
 import { element, icon } from './dom.ts';
 import { fieldView } from './field.ts';
 import type { SubmitOutcome, VisitorSession } from './session.ts';
@@ -129,7 +129,7 @@ export function formView(form: FormPanel, session: FormSession, texts: Texts, an
       say(texts.invalid, true);
       return wrongFields[0].input.focus();
     }
-    const values = jsonObject(fields.flatMap((field) => field.entries()));
+    const values = objectText(fields.flatMap((field) => field.entries()));
     // The same content keeps its key, so that another attempt cannot submit it twice. Changed content is a new submission.
     if (attempt.values !== values) attempt = { values, clientKey: randomId() };
     void sendAttempt(Date.now());

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../src/contract/errors.ts';
 import type { PublicBody } from '../src/contract/public-operations.ts';
 import type { InitResponse } from '../src/contract/widget.ts';
-import { type ApiAnswer, apiClient, hasTexts, isInitResponse, jsonObject, type RefusalParts } from './api.ts';
+import { type ApiAnswer, apiClient, hasTexts, isInitResponse, objectText, type RefusalParts } from './api.ts';
 import { nextEvent } from './events.ts';
 import { emit, pageDocument, type TagSettings } from './page.ts';
 import { type SubmitAttempt, siteStorage } from './storage.ts';
@@ -191,7 +191,7 @@ export function openSession(settings: TagSettings, requests: TokenRequests) {
           'submit',
           `/api/widgets/sites/${site}/forms/${encodeURIComponent(slug)}/submit`,
           credential(),
-          jsonObject(Object.entries(body)),
+          objectText(Object.entries(body)),
           (answerBody) => (hasTexts(answerBody, 'submission_id') ? answerBody.submission_id : undefined),
         );
       }, setRenewing);

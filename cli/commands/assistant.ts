@@ -16,7 +16,7 @@ import { type CliCommand, FieldOption } from '../command.ts';
 import { assistantToErase, eraseAssistant } from '../operations/erase.ts';
 import { type Row, statusOf } from '../output.ts';
 import { type GivenOptions, givenSettings, type SettingOptions, withSettings } from '../settings.ts';
-import { collect, namedChange, requireOne, wholeNumber, wordLike } from '../values.ts';
+import { collect, namedChange, requireOne, wholeNumberOf, wordLike } from '../values.ts';
 
 const SETTINGS: SettingOptions<AssistantSettings> = {
   name: { flags: '--name <name>', text: `at most ${NAME_MAX_CHARACTERS} characters`, isRequired: true },
@@ -33,7 +33,7 @@ const SETTINGS: SettingOptions<AssistantSettings> = {
   hourly_rate_limit: {
     flags: '--rate-limit <number>',
     text: 'requests per hour',
-    parse: wholeNumber,
+    parse: wholeNumberOf,
     isRequired: true,
   },
   authentication_mode: {
@@ -113,7 +113,7 @@ export function addTo(assistant: CliCommand): void {
       `limit the form submissions of all visitors together; ${FORM_SUBMISSIONS_PER_HOUR} per hour unless set`,
     )
     .addOption(
-      new FieldOption('form_submissions_per_hour', '--per-hour <number>', 'submissions in a clock hour', wholeNumber),
+      new FieldOption('form_submissions_per_hour', '--per-hour <number>', 'submissions in a clock hour', wholeNumberOf),
     )
     .option('--none', 'the default')
     .examples('va-wave assistant form-limit site_… --per-hour 20000')

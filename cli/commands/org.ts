@@ -8,7 +8,7 @@ import {
 import { setOutboundQuota, setSuspended } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { type CliCommand, FieldOption } from '../command.ts';
 import { checkDeletions, eraseOrganization, organizationToErase } from '../operations/erase.ts';
-import { namedChange, requireOne, wholeNumber, wordLike } from '../values.ts';
+import { namedChange, requireOne, wholeNumberOf, wordLike } from '../values.ts';
 
 const plan = (text: string) => wordLike(PLANS, text);
 
@@ -33,7 +33,7 @@ export function addTo(org: CliCommand): void {
         'assistant_limit',
         '--assistants <number>',
         `assistants that it may have, ${ASSISTANTS_PER_ORGANIZATION} by default; it keeps those above`,
-        wholeNumber,
+        wholeNumberOf,
       ),
     )
     .examples('va-wave org update org_… --plan free')
@@ -73,7 +73,7 @@ request. After an interruption, run the command again.`)
         'daily_outbound_quota',
         '--per-day <number>',
         'requests in a UTC day; retries, replays and tests count as well',
-        wholeNumber,
+        wholeNumberOf,
       ),
     )
     .option('--none', 'no quota')

@@ -1,5 +1,5 @@
 import type { CliCommand } from '../command.ts';
-import { textValue, wholeNumber } from '../values.ts';
+import { textValue, wholeNumberOf } from '../values.ts';
 
 type UsageOptions = {
   readonly token: string;
@@ -14,9 +14,9 @@ export function addTo(usage: CliCommand): void {
     .command('report')
     .description('report the usage of a turn to the usage webhook of a session')
     .requiredOption('--token <session_token>', '@file, or @- for stdin, keeps it out of the process list')
-    .requiredOption('--input-tokens <n>', 'input tokens of the turn', wholeNumber)
-    .requiredOption('--output-tokens <n>', 'output tokens of the turn', wholeNumber)
-    .option('--tts-chars <n>', 'characters of text-to-speech', wholeNumber, 0)
+    .requiredOption('--input-tokens <n>', 'input tokens of the turn', wholeNumberOf)
+    .requiredOption('--output-tokens <n>', 'output tokens of the turn', wholeNumberOf)
+    .option('--tts-chars <n>', 'characters of text-to-speech', wholeNumberOf, 0)
     .option('--tts-provider <name>', 'provider of text-to-speech')
     .examples('va-wave usage report --token @token.txt --input-tokens 120 --output-tokens 48')
     .withDeployment(async ({ output, context, cliProcess }, options: UsageOptions) => {

@@ -5,11 +5,11 @@ import { followLinks, ROOT } from './navigation.ts';
 import { allowTranslation } from './parts/allow-translation.ts';
 import { Boundary, Failed } from './parts/loading.tsx';
 import { dashboardApi } from './session/api-client.ts';
-import { loadConfig, loginProblem, openSession } from './session/session.ts';
+import { loadConfig, loginProblem, openLoginSession } from './session/session.ts';
 
 async function start(root: Root): Promise<void> {
   try {
-    const session = await openSession(await loadConfig());
+    const session = await openLoginSession(await loadConfig());
     // There is no session yet, and the browser goes to the login.
     if (session === undefined) return;
     followLinks();

@@ -41,7 +41,7 @@ export function loginProblem(error: unknown): string {
 }
 
 /** An authorization code with PKCE: no token is in a URL. @returns undefined while the browser goes to the login */
-export async function openSession(config: Config): Promise<LoginSession | undefined> {
+export async function openLoginSession(config: Config): Promise<LoginSession | undefined> {
   const store = new WebStorageStateStore({ store: window.sessionStorage });
   const lastLogout = () => window.localStorage.getItem(LAST_LOGOUT_KEY) ?? '';
   const logoutAtStart = lastLogout();

@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { accountState, connect } from '../../../cli/connection.ts';
+import { connect, readAccountState } from '../../../cli/connection.ts';
 import { commandFailureOf } from '../../../cli/exit-codes.ts';
 import { receiverCertificate } from '../../../local/certificates.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
@@ -286,7 +286,7 @@ test.each([
   });
   const keys = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'x', AWS_REGION: 'eu-west-1' };
   shell({ ...keys, AWS_ENDPOINT_URL: origin });
-  const facts = await accountState({}, 'CDKToolkit', async () => '').catch(
+  const facts = await readAccountState({}, 'CDKToolkit', async () => '').catch(
     (error: unknown) => commandFailureOf(error).message,
   );
   stop();

@@ -28,10 +28,15 @@ describe('the rule of names', () => {
     expect(problemsOf(text)).toEqual([]);
   });
 
-  test('finds an exported type of two files, and lets a package repeat it', () => {
-    const text = 'export type Outcome = 1;';
+  test.each([
+    'export type outcome = 1;',
+    'export const outcome = 1;',
+    'export async function outcome() {}',
+    'export class outcome {}',
+  ])('finds a name that two files export, and lets a package repeat it: %s', (text) => {
     const files = (...paths: string[]) => new Map(paths.map((path) => [path, text]));
     expect(treeProblems(files('src/a.ts', 'widget/b.ts'))).toHaveLength(1);
     expect(treeProblems(files('src/a.ts', 'packages/receiver/src/b.ts'))).toEqual([]);
+    expect(treeProblems(new Map([['src/a.ts', `${text}\n${text}`]]))).toEqual([]);
   });
 });
