@@ -10,6 +10,7 @@ import {
 import { DASHBOARD_SCHEMAS, staleAnswer } from '../src/contract/dashboard.ts';
 import {
   DASHBOARD_API_PATH,
+  DASHBOARD_OPERATION_NAMES,
   DASHBOARD_OPERATIONS,
   DASHBOARD_SCOPE,
   type DashboardOperation,
@@ -183,12 +184,12 @@ function allPaths(): ZodOpenApiPathsObject {
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   };
   for (const [name, one] of Object.entries(PUBLIC_OPERATIONS)) add(one.path, one.method, publicOperation(name, one));
-  for (const [name, { path, method }] of Object.entries(DASHBOARD_OPERATIONS)) {
-    if (isDashboardOperation(name)) add(DASHBOARD_API_PATH + path, method, dashboardOperation(name));
+  for (const name of DASHBOARD_OPERATION_NAMES) {
+    const { path, method } = DASHBOARD_OPERATIONS[name];
+    add(DASHBOARD_API_PATH + path, method, dashboardOperation(name));
   }
   return paths;
 }
-const isDashboardOperation = (name: string): name is DashboardOperation => name in DASHBOARD_SCHEMAS;
 const count = z.int().min(0);
 const formValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 /** Describes the headers of a table. An Action's signature covers none of the others. */

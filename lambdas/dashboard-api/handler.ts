@@ -5,7 +5,7 @@ import { configurationStore } from '../../src/adapters/dynamodb/configuration-st
 import { requestCounts } from '../../src/adapters/dynamodb/counters-table.ts';
 import { members } from '../../src/adapters/dynamodb/memberships.ts';
 import { actionTestFunction } from '../../src/adapters/function-invocations.ts';
-import { dashboardHandler, dashboardRoutes } from '../../src/functions/dashboard-api.ts';
+import { dashboardHandler, dashboardWork } from '../../src/functions/dashboard-api.ts';
 import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
 import { now, setting } from '../../src/functions/settings.ts';
@@ -22,4 +22,4 @@ const context = {
   randomBytes,
 };
 
-export const handler = dashboardHandler(functionShell('dashboard-api'), dashboardRoutes(context), context.members);
+export const handler = dashboardHandler(functionShell('dashboard-api'), dashboardWork(context), context.members);

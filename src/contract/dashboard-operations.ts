@@ -120,3 +120,6 @@ export const DASHBOARD_OPERATIONS = {
 } as const satisfies Record<string, Operation>;
 
 export type DashboardOperation = keyof typeof DASHBOARD_OPERATIONS;
+export const DASHBOARD_OPERATION_NAMES = Object.keys(DASHBOARD_OPERATIONS).filter(
+  (name): name is DashboardOperation => name in DASHBOARD_OPERATIONS,
+);

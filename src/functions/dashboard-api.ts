@@ -4,12 +4,13 @@ import type { Assistant } from '../contract/assistants.ts';
 import { DASHBOARD_SCHEMAS, type DashboardAnswer, type StaleAnswer, staleAnswer } from '../contract/dashboard.ts';
 import {
   DASHBOARD_API_PATH,
+  DASHBOARD_OPERATION_NAMES,
   DASHBOARD_OPERATIONS,
   type DashboardOperation,
   type Operation,
 } from '../contract/dashboard-operations.ts';
 import { jsonObject } from '../contract/fields.ts';
-import type { Membership } from '../contract/organizations.ts';
+import type { Membership, Role } from '../contract/organizations.ts';
 import { checkPage, normalizedEntry } from '../contract/page-check.ts';
 import { identifier } from '../contract/widget.ts';
 import {
@@ -43,62 +44,50 @@ type UserCall = {
   /** The user's id in the user pool, from the verified access token. */
   readonly sub: string;
   readonly ids: Ids;
+  /** The role that the operation needs in an organization. */
+  readonly role: Role;
   readonly members: Members;
   readonly invocation: Invocation;
 };
 
 type MemberCall<I> = UserCall & { readonly member: Membership; readonly input: I };
 
-type DashboardRoute = {
-  readonly operation: DashboardOperation;
-  readonly match: (path: string) => Ids | undefined;
-  readonly answer: (call: UserCall) => Promise<object>;
+/** The work of each operation. Its answer is checked by the operation's schema. */
+export type DashboardWork = {
+  readonly [O in DashboardOperation]: (call: UserCall) => Promise<DashboardAnswer<O>>;
 };
 
-function routeOf<O extends DashboardOperation>(
-  operation: O,
-  work: (call: UserCall) => Promise<DashboardAnswer<O>>,
-): DashboardRoute {
-  const schema = DASHBOARD_SCHEMAS[operation].answer;
-  return { operation, match: matcherOf(operation), answer: async (call) => schema.parse(await work(call)) };
-}
-
-function forUser<O extends DashboardOperation, I>(
-  operation: O,
-  schema: z.ZodType<I>,
-  work: (call: UserCall & { readonly input: I }) => Promise<DashboardAnswer<O>>,
-): DashboardRoute {
-  return routeOf(operation, async (call) => work({ ...call, input: requestInput(call.request, schema) }));
-}
+/** Defines an operation of a user. */
+const forUser =
+  <I, A>(schema: z.ZodType<I>, work: (call: UserCall & { readonly input: I }) => Promise<A>) =>
+  async (call: UserCall): Promise<A> =>
+    work({ ...call, input: requestInput(call.request, schema) });
 
 /**
  * Defines an operation in an organization. Checks the caller's current role before it parses the input. `work` must check that the
  * assistant or the Action belongs to the organization.
  */
-function forMember<O extends DashboardOperation, I>(
-  operation: O,
-  schema: z.ZodType<I>,
-  work: (call: MemberCall<I>) => Promise<DashboardAnswer<O>>,
-): DashboardRoute {
-  const role = DASHBOARD_OPERATIONS[operation].role === 'admin' ? 'admin' : 'member';
-  return routeOf(operation, async (call) => {
-    const member = await requireMembership(call.ids.org_id ?? '', call.sub, role, call.members);
+const forMember =
+  <I, A>(schema: z.ZodType<I>, work: (call: MemberCall<I>) => Promise<A>) =>
+  async (call: UserCall): Promise<A> => {
+    const member = await requireMembership(call.ids.org_id ?? '', call.sub, call.role, call.members);
     return work({ ...call, member, input: requestInput(call.request, schema) });
-  });
-}
+  };
 
 /** Creates the handler of the dashboard's API, which finds the operation of a request and runs it. Refuses a path without an operation with 404. */
-export function dashboardHandler(shell: Shell, routes: readonly DashboardRoute[], members: Members) {
+export function dashboardHandler(shell: Shell, works: DashboardWork, members: Members) {
+  const routes = DASHBOARD_OPERATION_NAMES.map((operation) => ({ operation, match: matcherOf(operation) }));
   return httpHandler(shell, async (request, invocation) => {
     const { subject: sub } = request;
     // API Gateway has verified the access token; this refuses a request for which it named no user.
     if (sub === undefined) throw new Refusal('login_required');
-    for (const { operation, match, answer } of routes) {
-      const { method, status = 200 }: Operation = DASHBOARD_OPERATIONS[operation];
+    for (const { operation, match } of routes) {
+      const { method, role, status = 200 }: Operation = DASHBOARD_OPERATIONS[operation];
       const ids = method === request.method ? match(request.rawPath) : undefined;
       if (ids === undefined) continue;
       try {
-        return { status, body: await answer({ request, sub, ids, members, invocation }) };
+        const call = { request, sub, ids, role: role === 'user' ? 'member' : role, members, invocation } as const;
+        return { status, body: DASHBOARD_SCHEMAS[operation].answer.parse(await works[operation](call)) };
       } catch (error) {
         if (!(error instanceof StaleVersion) || error.current === undefined) throw error;
         return { status: 409, body: staleBody(error.message, error.current) };
@@ -120,7 +109,7 @@ function requestInput<I>(request: HttpRequest, schema: z.ZodType<I>): I {
 }
 
 /** Returns what finds the ids in a path of the operation, such as `site_id` for `{site_id}`. */
-function matcherOf(operation: DashboardOperation): DashboardRoute['match'] {
+function matcherOf(operation: DashboardOperation): (path: string) => Ids | undefined {
   const path = DASHBOARD_API_PATH + DASHBOARD_OPERATIONS[operation].path;
   const pattern = new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
   return (text) => {
@@ -142,8 +131,7 @@ const assistantUpdate = DASHBOARD_SCHEMAS.updateAssistant.body.extend({ change: 
 const actionTest = DASHBOARD_SCHEMAS.testAction.body.extend({ change: jsonObject.optional() });
 const actionUpdate = DASHBOARD_SCHEMAS.updateAction.body.extend({ change: jsonObject });
 
-/** Returns all operations of the dashboard's API (docs/openapi.json). */
-export function dashboardRoutes(context: DashboardContext): readonly DashboardRoute[] {
+export function dashboardWork(context: DashboardContext): DashboardWork {
   /** Returns the context of a change that this member makes, with the author for its audit record. */
   const authoredContext = (member: Membership, creationKey?: string) => ({
     ...context,
@@ -160,65 +148,65 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
     request.logSite(storedAction);
     return storedAction;
   };
-  return [
-    forUser('me', nothing, ({ sub, invocation }) => whoAmI(sub, context, invocation)),
-    forUser('checkHosts', DASHBOARD_SCHEMAS.checkHosts.body, async ({ input: { entries, page, addresses } }) => ({
+  return {
+    me: forUser(nothing, ({ sub, invocation }) => whoAmI(sub, context, invocation)),
+    checkHosts: forUser(DASHBOARD_SCHEMAS.checkHosts.body, async ({ input: { entries, page, addresses } }) => ({
       entries: entries.map((entry) => ({ entry, normalized: normalizedEntry(entry) })),
       page: page === undefined ? null : checkPage(page.address, { ...page, allowed_domains: entries }),
       addresses: addresses.map((address) => ({ address, normalized: normalizeIpAddress(address) ?? null })),
     })),
 
-    forMember('listAssistants', DASHBOARD_SCHEMAS.listAssistants.query, async ({ member, input, invocation }) => {
+    listAssistants: forMember(DASHBOARD_SCHEMAS.listAssistants.query, async ({ member, input, invocation }) => {
       const { assistants, unreadable, next = null } = await context.store.assistantsPage(member.org_id, input.after);
       for (const { site_id, cause } of unreadable)
         invocation.reportFact({ kind: 'assistant_unreadable', site_id, cause });
       const shownAssistants = assistants.filter(({ deleting }) => !deleting).map(viewOfAssistant);
       return { assistants: shownAssistants, unreadable: unreadable.map(({ site_id }) => ({ site_id })), next };
     }),
-    forMember('createAssistant', assistantCreation, async ({ member, input }) => {
+    createAssistant: forMember(assistantCreation, async ({ member, input }) => {
       const creationContext = authoredContext(member, input.idempotency_key);
       return viewOfAssistant(await createAssistant(member.org_id, input.assistant, creationContext));
     }),
-    forMember('getAssistant', nothing, async (call) => viewOfAssistant(await assistant(call))),
-    forMember('updateAssistant', assistantUpdate, async (call) => {
+    getAssistant: forMember(nothing, async (call) => viewOfAssistant(await assistant(call))),
+    updateAssistant: forMember(assistantUpdate, async (call) => {
       const { member, input } = call;
       const save = (seen: Assistant) => updateAssistant(seen, input.change, authoredContext(member));
       return viewOfAssistant(await saveAt(input.version, () => assistant(call), save));
     }),
-    forMember('generateServerSecret', DASHBOARD_SCHEMAS.generateServerSecret.body, async (call) => {
+    generateServerSecret: forMember(DASHBOARD_SCHEMAS.generateServerSecret.body, async (call) => {
       const { member, input } = call;
       const generate = (seen: Assistant) => generateServerSecret(seen, input, authoredContext(member));
       const generated = await saveAt(input.version, () => assistant(call), generate);
       return { server_secret: generated.serverSecret, assistant: viewOfAssistant(generated.assistant) };
     }),
-    forMember('getInstallation', nothing, async (call) => {
+    getInstallation: forMember(nothing, async (call) => {
       const { site_id } = await assistant(call);
       const { this_hour, last_24_hours } = await context.requestCounts(site_id);
       return { requests_this_hour: this_hour, requests_last_24_hours: last_24_hours };
     }),
 
-    forMember('listActions', nothing, async ({ member, invocation: { reportFact } }) => {
+    listActions: forMember(nothing, async ({ member, invocation: { reportFact } }) => {
       const { actions, unreadable } = await context.store.listActions(member.org_id);
       for (const { action_id, cause } of unreadable) reportFact({ kind: 'action_unreadable', action_id, cause });
       return { actions: actions.map(viewOfAction), unreadable: unreadable.map(({ action_id }) => ({ action_id })) };
     }),
-    forMember('createAction', actionCreation, async (call) => {
+    createAction: forMember(actionCreation, async (call) => {
       const { member, input } = call;
       const creationContext = authoredContext(member, input.idempotency_key);
       return viewOfAction(await createAction(await assistant(call), input.action, creationContext));
     }),
-    forMember('getAction', nothing, async (call) => viewOfAction(await action(call))),
-    forMember('updateAction', actionUpdate, async (call) => {
+    getAction: forMember(nothing, async (call) => viewOfAction(await action(call))),
+    updateAction: forMember(actionUpdate, async (call) => {
       const { member, input } = call;
       const save = (seen: Action) => updateAction(seen, input.change, authoredContext(member));
       return viewOfAction(await saveAt(input.version, () => action(call), save));
     }),
-    forMember('deleteAction', DASHBOARD_SCHEMAS.deleteAction.query, async (call) => {
+    deleteAction: forMember(DASHBOARD_SCHEMAS.deleteAction.query, async (call) => {
       const remove = (seen: Action) => deleteAction(seen, authoredContext(call.member));
       await saveAt(call.input.version, () => action(call), remove);
       return { deleted: true };
     }),
-    forMember('testAction', actionTest, async (call) => {
+    testAction: forMember(actionTest, async (call) => {
       const { change } = call.input;
       const testedAction = await action(call);
       // Only checks the change, because one that is nested too deeply cannot be passed on to the action-test function.
@@ -226,15 +214,15 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
       return context.testAction(testedAction.org_id, testedAction.action_id, change);
     }),
 
-    forMember('listMembers', nothing, async ({ member, invocation }) => {
+    listMembers: forMember(nothing, async ({ member, invocation }) => {
       const { memberships, unreadable } = await listMembers(member.org_id, context.members);
       return { members: [...memberships], unreadable: reportUnreadable(unreadable, invocation) };
     }),
-    forMember('listAudit', DASHBOARD_SCHEMAS.listAudit.query, async ({ member, input: { after }, invocation }) => {
+    listAudit: forMember(DASHBOARD_SCHEMAS.listAudit.query, async ({ member, input: { after }, invocation }) => {
       const { records, unreadable, next = null } = await context.store.auditPage(member.org_id, after);
       // An ARN of the operator names an account and often a person, who are no matter of the customer.
       const shownRecords = records.map(({ by: { arn: _, ...by }, ...record }) => ({ ...record, by }));
       return { records: shownRecords, unreadable: reportUnreadable(unreadable, invocation), next };
     }),
-  ];
+  };
 }

@@ -2,6 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { Authorizer } from '../../../local/cloud/access/authorizer.ts';
 import { policyDocument } from '../../../local/cloud/access/policies.ts';
 import { DELIVERED_EVENTS, EVENT_NAMES } from '../../../src/contract/events.ts';
+import { PUBLIC_OPERATIONS } from '../../../src/contract/public-operations.ts';
 import { CUT_OFF_SECONDS } from '../../../src/contract/queues.ts';
 import { ACCESS_LOG_OUTPUT, FUNCTIONS, logOutput } from '../../../src/deployment/outputs.ts';
 import { bringsAlong, grantsOf, nameOf, synthesize } from './synthesized.ts';
@@ -276,15 +277,13 @@ test('the access log of the API needs no statement in the account’s policy for
   expect(log?.Properties.LogGroupName['Fn::Join'][1]).toContainEqual({ Ref: expect.stringMatching(/^ApiHttp/) });
 });
 
-test('the API has the routes of the spec, and a default route for all others', () => {
+test('the API has every public operation, the preflight, and a default route for all others', () => {
   const keys = ofType('AWS::ApiGatewayV2::Route').map(({ resource }) => String(resource.Properties.RouteKey));
   expect(keys).toEqual(
     expect.arrayContaining([
       '$default',
-      'POST /api/widget/session/create',
-      'POST /api/widget/init',
-      'POST /api/widgets/sites/{site_id}/forms/{slug}/submit',
       'OPTIONS /api/{proxy+}',
+      ...Object.values(PUBLIC_OPERATIONS).map(({ method, path }) => `${method} ${path}`),
     ]),
   );
   // The built-in CORS answer does not depend on the site.

@@ -1,5 +1,10 @@
 import * as z from 'zod';
 import { DASHBOARD_SCHEMAS } from '../../../src/contract/dashboard.ts';
+import {
+  DASHBOARD_OPERATION_NAMES,
+  DASHBOARD_OPERATIONS,
+  type Operation,
+} from '../../../src/contract/dashboard-operations.ts';
 import { AUDIT_PER_PAGE } from '../../../src/contract/limits.ts';
 import {
   aFormAction,
@@ -68,23 +73,22 @@ describe('access', () => {
     }
   });
 
-  test.each([
-    ['POST', `${ORG}/assistants`],
-    ['PATCH', SITE],
-    ['POST', `${SITE}/server-secret`],
-    ['POST', `${SITE}/actions`],
-    ['PATCH', `${ORG}/actions/act_event`],
-    ['DELETE', `${ORG}/actions/act_event?version=1`],
-    ['POST', `${ORG}/actions/act_event/test`],
-    ['GET', `${ORG}/audit`],
-  ])('members may not %s %s', async (method, path) => {
+  test.each(DASHBOARD_OPERATION_NAMES)('%s is refused to everybody who lacks its role', async (operation) => {
     const { call, store } = await withAssistant();
     await store.createAction(anEventAction(), OPERATOR_AUTHOR);
-    const { status, body } = await call('max', method, path, method === 'GET' ? undefined : {});
-    expect([status, body]).toEqual([
-      403,
-      { success: false, code: 'admin_required', error: 'Only admins of the organization may do this' },
-    ]);
+    const { method, path, role }: Operation = DASHBOARD_OPERATIONS[operation];
+    const ids = { org_id: ORG_ID, site_id: SITE_ID, action_id: 'act_event' };
+    const ownPath = Object.entries(ids).reduce((rest, [name, id]) => rest.replace(`{${name}}`, id), path);
+    const refusalOf = async (sub: string) => (await call(sub, method, ownPath, method === 'GET' ? undefined : {})).body;
+    expect((await refusalOf('stranger')).code === 'organization_not_found').toBe(role !== 'user');
+    const adminRequired = {
+      success: false,
+      code: 'admin_required',
+      error: 'Only admins of the organization may do this',
+    };
+    const ofMember = await refusalOf('max');
+    if (role === 'admin') expect(ofMember).toEqual(adminRequired);
+    else expect(ofMember).not.toEqual(adminRequired);
   });
 
   test('a removed role is refused with the next request', async () => {

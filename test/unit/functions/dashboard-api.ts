@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { TestResult } from '../../../src/contract/dashboard.ts';
 import type { Role } from '../../../src/contract/organizations.ts';
 import type { Fact } from '../../../src/domain/facts.ts';
-import { dashboardHandler, dashboardRoutes } from '../../../src/functions/dashboard-api.ts';
+import { dashboardHandler, dashboardWork } from '../../../src/functions/dashboard-api.ts';
 import { type Invoke, invocations } from '../../../src/functions/invocation.ts';
 import { ORG_ID } from '../../fakes/configuration.ts';
 import { memoryConfiguration } from '../../fakes/configuration-store.ts';
@@ -31,7 +31,7 @@ export async function dashboardApi() {
   await join('max', ORG_ID, 'member');
   await join('olga', OTHER_ORG_ID, 'admin');
 
-  const routes = dashboardRoutes({
+  const work = dashboardWork({
     store: memoryConfiguration(tables, clock.now),
     members: store.members,
     requestCounts: async () => ({ this_hour: 7, last_24_hours: 40 }),
@@ -63,7 +63,7 @@ export async function dashboardApi() {
       };
       return work({ ...invocation, reportFact: noted });
     });
-  const handler = dashboardHandler({ logger, invoke }, routes, store.members);
+  const handler = dashboardHandler({ logger, invoke }, work, store.members);
 
   /** @param sub of the access token; undefined for an event that no authorizer saw */
   const call = async (sub: string | undefined, method: string, path: string, body?: object) => {
