@@ -37,12 +37,12 @@ System              test.ping
   .map((line) => line.split(/ {2,}/));
 
 test('the catalog has the events of the spec in the same order and groups', () => {
-  expect([EVENT_NAMES.length, DELIVERED_EVENTS.length]).toEqual([27, 22]);
   const catalog = EVENT_NAMES.map((name) => {
     const { group, reserved } = EVENT_CATALOG[name];
     return reserved ? [group, name, 'R'] : [group, name];
   });
   expect(catalog).toEqual(SPEC_EVENTS);
+  expect(DELIVERED_EVENTS).toEqual(SPEC_EVENTS.flatMap(([, name, flag]) => (flag === 'R' ? [] : name)));
 });
 
 test('the limits are equal to the numbers of the spec', () => {

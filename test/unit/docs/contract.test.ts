@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { openApiDocument } from '../../../scripts/openapi.ts';
 import { ACTION_SETTINGS } from '../../../src/contract/actions.ts';
 import { DASHBOARD_API_PATH, DASHBOARD_OPERATIONS } from '../../../src/contract/dashboard-operations.ts';
@@ -79,13 +79,16 @@ const ROWS: Readonly<Record<string, readonly number[]>> = {
   Conversation: [limits.CONVERSATION_TTL_SECONDS / 24 / 3600],
 };
 
+/** The limits without a row or a sentence: how much one response has. docs/openapi.json says what is in a page. */
+const SIZES_OF_RESPONSES = ['ASSISTANTS_PER_PAGE', 'AUDIT_PER_PAGE', 'WRONG_FIELDS_MAX'];
+
 /** How sentences state a limit: the figure beside its name. The groups of a pattern must capture these numbers, in every document. */
 const STATEMENTS: readonly (readonly [numbers: readonly number[], pattern: RegExp])[] = [
   [
     [limits.SESSION_CREATE_PER_MINUTE],
     /(\S+) (?:requests per minute (?:per|from one|and) IP|session creates per minute)/g,
   ],
-  [[limits.FORM_SUBMISSIONS_PER_MINUTE], /(\S+) (?:form )?submissions per minute/g],
+  [[limits.FORM_SUBMISSIONS_PER_MINUTE], /the (\d+) per minute/g],
   [[limits.USER_ID_MAX_CHARACTERS], /`?user_id`?(?: \| string[^|]*\| \D*|: must be at most )(\d+)/g],
   [[limits.USAGE_WEBHOOK_SECRET_MIN_CHARACTERS], /"secret": "at least (\d+) characters/g],
   [[limits.SESSION_TOKEN_MAX_BYTES], /`exp`, at most (\d+) bytes/g],
@@ -96,11 +99,12 @@ const STATEMENTS: readonly (readonly [numbers: readonly number[], pattern: RegEx
   [[limits.RESPONSE_READ_MAX_BYTES / KB / KB], /first (\d+) MB/g],
   [[limits.EVENT_ATTEMPTS, firstPause, secondPause], /(\d+), pauses of (\d+) s (?:and|then) (\d+) s/g],
   [[firstPause, secondPause], /attempts, (\d+) s(?:econds)? and (\d+) s(?:econds)? apart/g],
-  [[firstPause, secondPause], /after (\d+) seconds, (?:then after|attempt 3 after) (\d+)/g],
   [[firstPause], /(\d+) seconds after attempt 1 failed/g],
   [[secondPause], /(\d+) seconds after attempt 2 failed/g],
   [[limits.AI_CALLS_PER_CONVERSATION], /(\S+) calls (?:per|in a) conversation/g],
   [[limits.AI_CALLS_PER_CONVERSATION + 1], /the (\S+) call in a conversation/g],
+  [[limits.IDEMPOTENCY_KEY_MAX_CHARACTERS], /`idempotency_key` \(1 to (\d+) characters/g],
+  [[limits.AUDIT_VALUE_CHARACTERS], /first (\d+) characters of the old and new values/g],
   [[limits.NON_JSON_RESPONSE_CHARACTERS], /not JSON \| the first (\d+) characters/g],
   [[limits.RESPONSE_EXCERPT_CHARACTERS], /first (\d+) characters of the\s+response/g],
   [[limits.FORM_FIELDS_MAX], /Form fields \| 1 to (\d+)/g],
@@ -130,7 +134,19 @@ describe('limits', () => {
     expect(Object.fromEntries(numbers.filter(([, found]) => found.length > 0))).toEqual(ROWS);
   });
 
+  test('every limit is used by code, and has a row or a sentence', () => {
+    const sources = globSync('{src,lambdas,lib,widget,dashboard,cli}/**/*.{ts,tsx}', {
+      exclude: ['src/contract/limits.ts', '**/node_modules/**'],
+    }).map((path) => readFileSync(path, 'utf8'));
+    const unusedIn = (texts: readonly string[]) =>
+      Object.keys(limits).filter((name) => !texts.some((text) => new RegExp(`\\b${name}\\b`).test(text)));
+    expect(unusedIn(sources)).toEqual([]);
+    const here = readFileSync('test/unit/docs/contract.test.ts', 'utf8');
+    expect(unusedIn([...here.matchAll(/limits\.\w+/g)].map(String))).toEqual(SIZES_OF_RESPONSES);
+  });
+
   test('no sentence of a document states another limit', () => {
+    expect(STATEMENTS.filter(([, pattern]) => !documents.some(({ text }) => text.match(pattern)))).toEqual([]);
     const wrong = STATEMENTS.flatMap(([numbers, pattern]) =>
       documents.flatMap(({ path, text }) =>
         [...text.matchAll(pattern)]

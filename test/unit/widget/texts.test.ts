@@ -28,6 +28,17 @@ describe.each(languages)('%s', (language) => {
     }
   });
 
+  // A page that writes `no`, `iw` or `tl` asks for the texts by the usual code.
+  test('is named by the code that the widget asks for', () => {
+    const { language: code, script } = new Intl.Locale(language).maximize();
+    expect(script === 'Hant' ? `${code}-hant` : code).toBe(language);
+  });
+
+  test('has words for each kind of field that a browser can fill', () => {
+    const kindsOf = ({ autofill = '' }) => autofill.split(';').map((line) => line.replace(/:[^:,]+(,[^:,]+)*$/, ''));
+    expect(kindsOf(texts)).toEqual(kindsOf(english));
+  });
+
   test('keeps the example address, and the dots of texts about work in progress', () => {
     expect(texts.email).toContain('name@example.com');
     for (const name of ['sending', 'renewing']) expect(texts[name]).toMatch(/…$/);
