@@ -102,11 +102,7 @@ export class KeyRings extends Construct {
       memorySize: 256,
     });
     rotation.allow({
-      actions: [
-        'secretsmanager:GetSecretValue',
-        'secretsmanager:PutSecretValue',
-        'secretsmanager:UpdateSecretVersionStage',
-      ],
+      actions: ['GetSecretValue', 'PutSecretValue', 'UpdateSecretVersionStage'].map((call) => `secretsmanager:${call}`),
       resources: [this.tokenKeys.secretArn],
       environment: { [ENVIRONMENT.tokenKeys]: this.tokenKeys.secretArn },
     });

@@ -24,6 +24,11 @@ const QUERIES = {
   FailedDeliveries: 'message = "Attempted" and outcome = "failed"',
 } as const;
 
+const QUERY_FIELDS = [
+  ...['@timestamp', 'service', 'message', 'cause.error', 'cause.code', 'cause.message', 'outcome', 'failure_code'],
+  ...['status', 'function_request_id', 'event_id', 'trigger', 'reference', 'api_request_id', 'action_id'],
+];
+
 export type MonitoringProps = Foundation & {
   readonly api: HttpApi;
   readonly distribution: IDistribution;
@@ -67,23 +72,7 @@ export class Monitoring extends Construct {
       new QueryDefinition(this, name, {
         queryDefinitionName: `${stage.service}/${name}`,
         queryString: new QueryString({
-          fields: [
-            '@timestamp',
-            'service',
-            'message',
-            'cause.error',
-            'cause.code',
-            'cause.message',
-            'outcome',
-            'failure_code',
-            'status',
-            'function_request_id',
-            'event_id',
-            'trigger',
-            'reference',
-            'api_request_id',
-            'action_id',
-          ],
+          fields: QUERY_FIELDS,
           filterStatements: [filterStatements],
           sort: '@timestamp desc',
           limit: 1000,

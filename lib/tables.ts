@@ -1,11 +1,4 @@
-import {
-  AttributeType,
-  BillingMode,
-  type ITable,
-  Table,
-  TableEncryption,
-  type TableProps,
-} from 'aws-cdk-lib/aws-dynamodb';
+import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, sum } from './alarms.ts';
@@ -27,16 +20,16 @@ export type TableCall =
 type ServiceTableProps = {
   readonly stage: Stage;
   readonly environmentName: string;
-  readonly existingTable?: ITable | undefined;
+  readonly existingTable?: dynamodb.ITable | undefined;
   /** What a new table has other than the others. */
-  readonly differs?: Partial<TableProps>;
+  readonly differs?: Partial<dynamodb.TableProps>;
   /** Further variables for functions that may use the table. */
   readonly environment?: Readonly<Record<string, string>>;
 };
 
 /** A table, on demand and recoverable to any second of the last 35 days. The keys are `pk` and `sk`, and the expiry is `expires_at` (unix seconds). */
 export class ServiceTable extends Construct {
-  readonly table: ITable;
+  readonly table: dynamodb.ITable;
   readonly #environment: Readonly<Record<string, string>>;
 
   constructor(scope: Construct, id: string, props: ServiceTableProps) {
@@ -45,14 +38,15 @@ export class ServiceTable extends Construct {
     this.#environment = { ...props.environment, [props.environmentName]: this.table.tableName };
   }
 
-  #newTable({ stage, differs }: ServiceTableProps): Table {
+  #newTable({ stage, differs }: ServiceTableProps): dynamodb.Table {
     const { encryptionKey } = stage;
-    return new Table(this, 'Table', {
-      partitionKey: { name: 'pk', type: AttributeType.STRING },
-      sortKey: { name: 'sk', type: AttributeType.STRING },
+    return new dynamodb.Table(this, 'Table', {
+      partitionKey: { name: 'pk', type: dynamodb.AttributeType.STRING },
+      sortKey: { name: 'sk', type: dynamodb.AttributeType.STRING },
       timeToLiveAttribute: 'expires_at',
-      billingMode: BillingMode.PAY_PER_REQUEST,
-      encryption: encryptionKey === undefined ? TableEncryption.DEFAULT : TableEncryption.CUSTOMER_MANAGED,
+      billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
+      encryption:
+        encryptionKey === undefined ? dynamodb.TableEncryption.DEFAULT : dynamodb.TableEncryption.CUSTOMER_MANAGED,
       encryptionKey,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       removalPolicy: stage.dataRemovalPolicy,
@@ -74,10 +68,7 @@ export class ServiceTable extends Construct {
 export type TablesProps = Pick<
   VaWaveProps,
   'configurationTable' | 'conversationsTable' | 'deliveryLogTable' | 'deliveryLogRecovery'
-> & {
-  readonly stage: Stage;
-  readonly alarms: Alarms;
-};
+> & { readonly stage: Stage; readonly alarms: Alarms };
 
 export const TABLE_NAMES = ['configuration', 'counters', 'conversations', 'deliveryLog'] as const;
 export type TableName = (typeof TABLE_NAMES)[number];
