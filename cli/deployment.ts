@@ -12,7 +12,7 @@ import {
 } from '../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
-import { deliveryRecords, eventAttempts, eventTime } from '../src/adapters/dynamodb/delivery-records.ts';
+import { deliveryLogReads } from '../src/adapters/dynamodb/delivery-records.ts';
 import { erasure } from '../src/adapters/dynamodb/erasure.ts';
 import { members } from '../src/adapters/dynamodb/memberships.ts';
 import { eventBus } from '../src/adapters/event-bus.ts';
@@ -101,14 +101,7 @@ export function openDeployment(
       const more = { cause: new ServiceError(`At most ${UNREADABLE_NAMED} records are named`) };
       return causes.length < UNREADABLE_NAMED ? causes : [...causes, more];
     },
-    /** Reads a log, the newest event first; with `from`, only attempts that began since then. Times are ISO 8601. */
-    deliveryRecords: (logId: string, from?: string) =>
-      deliveryRecords(dynamo, tables.deliveryLog, logId, from, unreadable),
-    /** Searches logs for the time of an event, from `until` back or from the newest event. */
-    eventTime: (logIds: readonly string[], eventId: string, until?: string) =>
-      eventTime(dynamo, tables.deliveryLog, logIds, eventId, until),
-    eventAttempts: (logId: string, eventId: string, time: string) =>
-      eventAttempts(dynamo, tables.deliveryLog, logId, eventId, time, unreadable),
+    ...deliveryLogReads(dynamo, tables.deliveryLog, unreadable),
     /** Sends the message to the deliveries queue. @throws Refusal 413 when the message is too large */
     sendDelivery: async (message: DeliveryMessage) => {
       const { tooLarge } = await send([message]);

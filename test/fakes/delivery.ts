@@ -1,5 +1,5 @@
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log-table.ts';
-import { deliveryRecords } from '../../src/adapters/dynamodb/delivery-records.ts';
+import { deliveryLogReads } from '../../src/adapters/dynamodb/delivery-records.ts';
 import type { Action } from '../../src/contract/actions.ts';
 import type { AttemptResult, DeliveryRecord, FailureCode } from '../../src/contract/delivery-record.ts';
 import type { BusEvent, DeliveryMessage } from '../../src/contract/queues.ts';
@@ -86,7 +86,7 @@ function memoryDeliveryLog(now: Clock) {
       const records: DeliveryRecord[] = [];
       const ids = [...tables.items('log')].map(({ pk }) => String(pk).slice('ACTION#'.length, -'#0'.length));
       for (const id of new Set(ids)) {
-        for await (const one of deliveryRecords(client, 'log', id, undefined, mustRead)) records.unshift(one);
+        for await (const one of deliveryLogReads(client, 'log', mustRead).deliveryRecords(id)) records.unshift(one);
       }
       return records;
     },

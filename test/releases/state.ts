@@ -8,7 +8,7 @@ import { configurationStore } from '../../src/adapters/dynamodb/configuration-st
 import { conversations } from '../../src/adapters/dynamodb/conversations-table.ts';
 import { hitPerDay, rateLimits, requestCounts } from '../../src/adapters/dynamodb/counters-table.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log-table.ts';
-import { deliveryRecords } from '../../src/adapters/dynamodb/delivery-records.ts';
+import { deliveryLogReads } from '../../src/adapters/dynamodb/delivery-records.ts';
 import { erasure } from '../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
 import { inFlightLeases } from '../../src/adapters/dynamodb/in-flight-leases.ts';
@@ -350,7 +350,7 @@ export async function readState(state: ReleaseState): Promise<unknown> {
 
   const logs = ['act_event', 'act_form', 'act_ai', `usage_${SITE_ID}`];
   read.log = await Promise.all(
-    logs.map((id) => all(deliveryRecords(client, TABLES.deliveryLog, id, undefined, mustRead))),
+    logs.map((id) => all(deliveryLogReads(client, TABLES.deliveryLog, mustRead).deliveryRecords(id))),
   );
   read.claims = await Promise.all([anAttempt(), anAttempt({ attempt: 2, replay: '0123456789ab' })].map(log.claim));
 

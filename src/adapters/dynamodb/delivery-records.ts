@@ -89,110 +89,94 @@ export function storedPayload(payload: string | null): Pick<StoredRecord, 'paylo
 /** Records in one page of a query. A list merges the pages of all keys of a log, so small pages keep it from reading much more than it shows. */
 const PAGE_RECORDS = 100;
 
-/** Is called with the error of each record that cannot be read. The others are read. */
-type OnUnreadable = (cause: Error) => void;
-
 /**
- * Reads the records of an Action: the newest event first, and of an event the highest number of an attempt, beside which replays stand.
- * @param from ISO 8601; only attempts that began since. An event has the time that its publisher names, so this reads the whole log
+ * Creates the reads of delivery logs for the operator. A log is that of an Action, or the usage log of a site.
+ * @param unreadable is called with the error of each record that cannot be read. The others are read
  */
-export async function* deliveryRecords(
-  client: DynamoDb,
-  table: string,
-  actionId: string,
-  from: string | undefined,
-  unreadable: OnUnreadable,
-): AsyncGenerator<DeliveryRecord> {
-  const logs = logPartitions(actionId).map((pk) => partitionRecords(client, table, pk, from, unreadable));
-  /** The newest record of each key that is not listed yet; undefined after the last one. */
-  const heads = await Promise.all(logs.map(async (log) => ({ log, record: (await log.next()).value })));
-  for (;;) {
-    const newest = heads.reduce((one, other) => ((other.record?.sk ?? '') > (one.record?.sk ?? '') ? other : one));
-    if (newest.record === undefined) return;
-    yield deliveryRecord(newest.record);
-    newest.record = (await newest.log.next()).value;
-  }
-}
-
-async function* partitionRecords(
-  client: DynamoDb,
-  table: string,
-  pk: string,
-  from: string | undefined,
-  unreadable: OnUnreadable,
-): AsyncGenerator<StoredRecord, undefined> {
-  const pages = client.queryPages({
-    TableName: table,
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': pk, ...(from === undefined ? {} : { ':from': from }) },
-    ScanIndexForward: false,
-    ...(from === undefined
-      ? { Limit: PAGE_RECORDS }
-      : {
-          FilterExpression: '#record.#started_at >= :from',
-          ExpressionAttributeNames: { '#record': 'record', '#started_at': 'started_at' },
-        }),
-  });
-  for await (const { Items } of pages) yield* readableOf(Items, (item) => readRecord(table, item), unreadable);
-}
-
-/**
- * Finds the time of an event, as its envelope has it, in one of several logs. Its publisher may name any time, so this reads what these logs have
- * with the event's key, a page of each in turn, the newest event first, until a record of it is found.
- * @param until ISO 8601; only events before
- */
-export async function eventTime(
+export function deliveryLogReads(
   client: Pick<DynamoDb, 'queryPages'>,
   table: string,
-  logIds: readonly string[],
-  eventId: string,
-  until?: string,
-): Promise<string | undefined> {
-  let logs = logIds.map((logId) =>
-    client.queryPages({
+  unreadable: (cause: Error) => void,
+) {
+  async function* partitionRecords(pk: string, from: string | undefined): AsyncGenerator<StoredRecord, undefined> {
+    const pages = client.queryPages({
       TableName: table,
-      KeyConditionExpression: 'pk = :pk AND sk < :until',
-      ExpressionAttributeValues: { ':pk': partitionOf(logId, eventId), ':until': until ?? LATER_THAN_ALL },
-      ProjectionExpression: 'sk',
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': pk, ...(from === undefined ? {} : { ':from': from }) },
       ScanIndexForward: false,
-    }),
-  );
-  while (logs.length > 0) {
-    const turns = await Promise.all(logs.map(async (log) => ({ log, page: await log.next() })));
-    for (const { page } of turns) {
-      for (const { sk } of page.value?.Items ?? []) {
-        const { at, reference } = SORT_KEY.exec(String(sk))?.groups ?? {};
-        if (reference === eventId) return at;
-      }
-    }
-    logs = turns.filter(({ page }) => !page.done).map(({ log }) => log);
+      ...(from === undefined
+        ? { Limit: PAGE_RECORDS }
+        : {
+            FilterExpression: '#record.#started_at >= :from',
+            ExpressionAttributeNames: { '#record': 'record', '#started_at': 'started_at' },
+          }),
+    });
+    for await (const { Items } of pages) yield* readableOf(Items, (item) => readRecord(table, item), unreadable);
   }
-  return undefined;
-}
 
-/** Reads the records of one event in an Action's log, by the number of the attempt, beside which replays stand. @param at the event's time, exactly as in its envelope */
-export async function eventAttempts(
-  client: DynamoDb,
-  table: string,
-  actionId: string,
-  eventId: string,
-  at: string,
-  unreadable: OnUnreadable,
-): Promise<readonly DeliveryRecord[]> {
-  const pages = client.queryPages({
-    TableName: table,
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-    ExpressionAttributeValues: {
-      ':pk': partitionOf(actionId, eventId),
-      ':from': `${at}#${eventId}#`,
-      // `$` is the character after `#`.
-      ':to': `${at}#${eventId}$`,
+  return {
+    /**
+     * Reads a log: the newest event first, and of an event the highest number of an attempt, beside which replays stand.
+     * @param from ISO 8601; only attempts that began since. An event has the time that its publisher names, so this reads the whole log
+     */
+    deliveryRecords: async function* (logId: string, from?: string): AsyncGenerator<DeliveryRecord> {
+      const logs = logPartitions(logId).map((pk) => partitionRecords(pk, from));
+      /** The newest record of each key that is not listed yet; undefined after the last one. */
+      const heads = await Promise.all(logs.map(async (log) => ({ log, record: (await log.next()).value })));
+      for (;;) {
+        const newest = heads.reduce((one, other) => ((other.record?.sk ?? '') > (one.record?.sk ?? '') ? other : one));
+        if (newest.record === undefined) return;
+        yield deliveryRecord(newest.record);
+        newest.record = (await newest.log.next()).value;
+      }
     },
-  });
-  const attempts: DeliveryRecord[] = [];
-  for await (const { Items } of pages)
-    attempts.push(...readableOf(Items, (item) => deliveryRecord(readRecord(table, item)), unreadable));
-  return attempts.filter(({ reference }) => reference === eventId);
+
+    /**
+     * Finds the time of an event, as its envelope has it, in one of several logs. Its publisher may name any time, so this reads what these logs have
+     * with the event's key, a page of each in turn, the newest event first, until a record of it is found.
+     * @param until ISO 8601; only events before
+     */
+    eventTime: async (logIds: readonly string[], eventId: string, until = LATER_THAN_ALL) => {
+      let logs = logIds.map((logId) =>
+        client.queryPages({
+          TableName: table,
+          KeyConditionExpression: 'pk = :pk AND sk < :until',
+          ExpressionAttributeValues: { ':pk': partitionOf(logId, eventId), ':until': until },
+          ProjectionExpression: 'sk',
+          ScanIndexForward: false,
+        }),
+      );
+      while (logs.length > 0) {
+        const turns = await Promise.all(logs.map(async (log) => ({ log, page: await log.next() })));
+        for (const { page } of turns) {
+          for (const { sk } of page.value?.Items ?? []) {
+            const { at, reference } = SORT_KEY.exec(String(sk))?.groups ?? {};
+            if (reference === eventId) return at;
+          }
+        }
+        logs = turns.filter(({ page }) => !page.done).map(({ log }) => log);
+      }
+      return undefined;
+    },
+
+    /** Reads the records of one event in a log, by the number of the attempt, beside which replays stand. @param at the event's time, exactly as in its envelope */
+    eventAttempts: async (logId: string, eventId: string, at: string): Promise<readonly DeliveryRecord[]> => {
+      const pages = client.queryPages({
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+        ExpressionAttributeValues: {
+          ':pk': partitionOf(logId, eventId),
+          ':from': `${at}#${eventId}#`,
+          // `$` is the character after `#`.
+          ':to': `${at}#${eventId}$`,
+        },
+      });
+      const attempts: DeliveryRecord[] = [];
+      for await (const { Items } of pages)
+        attempts.push(...readableOf(Items, (item) => deliveryRecord(readRecord(table, item)), unreadable));
+      return attempts.filter(({ reference }) => reference === eventId);
+    },
+  };
 }
 
 /**

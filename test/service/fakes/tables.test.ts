@@ -6,7 +6,7 @@ import { configurationStore } from '../../../src/adapters/dynamodb/configuration
 import { conversations } from '../../../src/adapters/dynamodb/conversations-table.ts';
 import { hitPerDay, hitPerMinute } from '../../../src/adapters/dynamodb/counters-table.ts';
 import { deliveryLog } from '../../../src/adapters/dynamodb/delivery-log-table.ts';
-import { deliveryRecords, eventAttempts, eventTime } from '../../../src/adapters/dynamodb/delivery-records.ts';
+import { deliveryLogReads } from '../../../src/adapters/dynamodb/delivery-records.ts';
 import { failurePeriods } from '../../../src/adapters/dynamodb/failure-periods.ts';
 import { inFlightLeases } from '../../../src/adapters/dynamodb/in-flight-leases.ts';
 import { members } from '../../../src/adapters/dynamodb/memberships.ts';
@@ -182,9 +182,10 @@ async function run(
       if (!(error instanceof ConditionFailed)) throw error;
     });
   }
-  for await (const _ of deliveryRecords(client, sorted, `sent_${unique}0`, undefined, mustRead));
-  await eventAttempts(client, sorted, `sent_${unique}0`, 'e0', '2026-03-04T05:06:07.250Z', mustRead);
-  await eventTime(client, sorted, [`sent_${unique}0`, `sent_${unique}1`], 'e0');
+  const reads = deliveryLogReads(client, sorted, mustRead);
+  for await (const _ of reads.deliveryRecords(`sent_${unique}0`));
+  await reads.eventAttempts(`sent_${unique}0`, 'e0', '2026-03-04T05:06:07.250Z');
+  await reads.eventTime([`sent_${unique}0`, `sent_${unique}1`], 'e0');
   await store.changeOrganization(org, { suspended: true }, OPERATOR_AUTHOR);
   await store.assistantsPage(org, undefined);
   await store.auditPage(org);

@@ -1,12 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log-table.ts';
-import {
-  deliveryRecords,
-  eventAttempts,
-  eventTime,
-  partitionOf,
-} from '../../../../src/adapters/dynamodb/delivery-records.ts';
+import { deliveryLogReads, partitionOf } from '../../../../src/adapters/dynamodb/delivery-records.ts';
 import type { AttemptResult, DeliveryRecord } from '../../../../src/contract/delivery-record.ts';
 import type { AttemptStart } from '../../../../src/domain/context.ts';
 import { anAttempt, mustRead } from '../../../fakes/delivery.ts';
@@ -35,10 +30,11 @@ async function itemOf({ action_id, reference, at }: AttemptStart) {
   return (await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }))).Item ?? {};
 }
 
+const logReads = () => deliveryLogReads(tables.client, tables.sorted, mustRead);
+
 async function recordsOf(actionId: string): Promise<DeliveryRecord[]> {
   const records: DeliveryRecord[] = [];
-  for await (const record of deliveryRecords(tables.client, tables.sorted, actionId, undefined, mustRead))
-    records.push(record);
+  for await (const record of logReads().deliveryRecords(actionId)) records.push(record);
   return records;
 }
 
@@ -56,7 +52,7 @@ test('the attempts of an event are found by its time or in a time window, with t
     [1, replay],
     [2, null],
   ];
-  const attempts = await eventAttempts(tables.client, tables.sorted, start.action_id, 'event-1', start.at, mustRead);
+  const attempts = await logReads().eventAttempts(start.action_id, 'event-1', start.at);
   expect(attempts.map((one) => [one.attempt, one.replay])).toEqual(found);
   expect(attempts.map((one) => one.event_time)).toEqual([start.at, start.at, start.at]);
 });
@@ -71,7 +67,7 @@ test.each([
   await log().claim(start);
   await log().claim({ ...start, reference: 'event-2', at: '2026-03-04T05:06:01Z' });
   const found = (until?: string, reference = 'event-1') =>
-    eventTime(tables.client, tables.sorted, ['act_other', start.action_id], reference, until);
+    logReads().eventTime(['act_other', start.action_id], reference, until);
   expect(await found()).toBe(at);
   expect(await found(new Date(Date.parse(at) + 1000).toISOString())).toBe(at);
   expect(await found(at)).toBeUndefined();
@@ -343,13 +339,7 @@ describe('the keys of an Action', () => {
     const listed = (await recordsOf(action_id)).map(({ reference }) => reference);
     expect(listed).toEqual(starts.map(({ reference }) => reference).reverse());
     const since: string[] = [];
-    for await (const { reference } of deliveryRecords(
-      tables.client,
-      tables.sorted,
-      action_id,
-      starts[247]?.started_at,
-      mustRead,
-    )) {
+    for await (const { reference } of logReads().deliveryRecords(action_id, starts[247]?.started_at)) {
       since.push(reference);
     }
     expect(since).toEqual(['event-249', 'event-248', 'event-247', 'event-0']);

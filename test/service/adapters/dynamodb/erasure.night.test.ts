@@ -6,7 +6,7 @@ import { configurationStore } from '../../../../src/adapters/dynamodb/configurat
 import { conversations } from '../../../../src/adapters/dynamodb/conversations-table.ts';
 import { hitPerMinute } from '../../../../src/adapters/dynamodb/counters-table.ts';
 import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log-table.ts';
-import { deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-records.ts';
+import { deliveryLogReads } from '../../../../src/adapters/dynamodb/delivery-records.ts';
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { members } from '../../../../src/adapters/dynamodb/memberships.ts';
 import type { AttemptResult } from '../../../../src/contract/delivery-record.ts';
@@ -185,11 +185,12 @@ async function aPerson() {
     await write({ data: { user: { id: 'u-1' } } }, { action_id: theirs.action_id }),
     await write({ conversation_id: kept_conversation.conversation_id, values: {} }, {}, 'not u-10 and not xu-1'),
   ];
+  const logReads = deliveryLogReads(tables.client, tables.log, mustRead);
   const stored = async ({ action_id, reference, at }: AttemptStart) =>
-    (await eventAttempts(tables.client, tables.log, action_id, reference, at, mustRead))[0];
+    (await logReads.eventAttempts(action_id, reference, at))[0];
   const personPorts = (steps?: number) => ({
     ...context(steps),
-    deliveryRecords: (id: string, from?: string) => deliveryRecords(tables.client, tables.log, id, from, mustRead),
+    deliveryRecords: logReads.deliveryRecords,
     unreadableRecords: () => [],
   });
   const person = { orgId, ids: ['u-1', 'ada@example.com', '198.51.100.7'] };

@@ -12,7 +12,7 @@ import { configurationStore } from '../../../../src/adapters/dynamodb/configurat
 import { conversations } from '../../../../src/adapters/dynamodb/conversations-table.ts';
 import { hitPerMinute, requestCounts } from '../../../../src/adapters/dynamodb/counters-table.ts';
 import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log-table.ts';
-import { deliveryRecords, eventAttempts, partitionOf } from '../../../../src/adapters/dynamodb/delivery-records.ts';
+import { deliveryLogReads, partitionOf } from '../../../../src/adapters/dynamodb/delivery-records.ts';
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
 import { members } from '../../../../src/adapters/dynamodb/memberships.ts';
@@ -120,8 +120,9 @@ const RECORD = { pk: partitionOf(EVENT, 'event-1'), sk: '2026-03-04T05:06:00Z#ev
 
 const hit = hitPerMinute(tables.client, tables.unsorted);
 const countsOf = requestCounts(tables.client, tables.unsorted, clock.now);
-const listed = () => all(deliveryRecords(logs.client, logs.sorted, EVENT, undefined, mustRead));
-const traced = () => eventAttempts(logs.client, logs.sorted, EVENT, 'event-1', START.at, mustRead);
+const { deliveryRecords, eventAttempts } = deliveryLogReads(logs.client, logs.sorted, mustRead);
+const listed = () => all(deliveryRecords(EVENT));
+const traced = () => eventAttempts(EVENT, 'event-1', START.at);
 const OFF = { code: 'action_disabled', message: 'off' } as const;
 
 /** Fails as the first of a list that cannot be read. */
@@ -294,9 +295,10 @@ test('an item of a conversation that cannot be read keeps no other from the sear
 test('a record that cannot be read keeps no other record from being read, and is named', async () => {
   const causes: string[] = [];
   const tell = ({ message }: Error) => void causes.push(message);
+  const reads = deliveryLogReads(logs.client, logs.sorted, tell);
   const read = async () => [
-    await eventAttempts(logs.client, logs.sorted, EVENT, 'event-1', START.at, tell),
-    await all(deliveryRecords(logs.client, logs.sorted, EVENT, undefined, tell)),
+    await reads.eventAttempts(EVENT, 'event-1', START.at),
+    await all(reads.deliveryRecords(EVENT)),
   ];
   const before = await read();
   await stored.put(logs.sorted, { ...itemAt(RECORD), ...RECORD, sends: 'none' });

@@ -1,5 +1,6 @@
 import type { DynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
-import { eventTime, logPartitions } from '../../../../src/adapters/dynamodb/delivery-records.ts';
+import { deliveryLogReads, logPartitions } from '../../../../src/adapters/dynamodb/delivery-records.ts';
+import { mustRead } from '../../../fakes/delivery.ts';
 
 type Page = { readonly Items: readonly { readonly sk: string }[] };
 const of = (...references: readonly string[]): Page => ({
@@ -19,7 +20,8 @@ const withLogs = (logs: Readonly<Record<string, readonly (Page | Error)[]>>): Pi
 });
 
 const throttled = new Error('throttled');
-const search = (logs: Parameters<typeof withLogs>[0]) => eventTime(withLogs(logs), 'log', Object.keys(logs), 'event-1');
+const search = (logs: Parameters<typeof withLogs>[0]) =>
+  deliveryLogReads(withLogs(logs), 'log', mustRead).eventTime(Object.keys(logs), 'event-1');
 
 test('an event is found on a later page of any of the logs, also when the others have ended', async () => {
   expect(await search({ act_a: [of('other')], act_b: [of('other'), of(), of('other', 'event-1')], act_c: [] })).toBe(
