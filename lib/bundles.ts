@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import * as fs from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync, transformSync } from 'esbuild';
@@ -19,7 +29,7 @@ export const PAGES = 'docs';
 
 export const VERSION: string = z
   .object({ version: z.string() })
-  .parse(JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'))).version;
+  .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))).version;
 
 /** Replaces the SDK's search for credentials: a function reads them from the environment only, where Lambda provides them. */
 const FUNCTION_CREDENTIALS = {
@@ -88,9 +98,9 @@ function bundleFunctions(folder: string): void {
   });
   for (const { path, contents } of outputFiles) {
     const own = join(folder, basename(path, '.js'));
-    fs.mkdirSync(own);
-    fs.writeFileSync(join(own, 'index.mjs'), contents);
-    fs.copyFileSync(NOTICES, join(own, basename(NOTICES)));
+    mkdirSync(own);
+    writeFileSync(join(own, 'index.mjs'), contents);
+    copyFileSync(NOTICES, join(own, basename(NOTICES)));
   }
 }
 
@@ -101,9 +111,9 @@ const WIDGET_SOURCES = ['widget/**/*.{css,ts,json}', 'src/contract/**/*.ts', 'li
 export function bundleWidget(): ReturnType<typeof buildWidget> {
   const folder = cachedFolder(join(widgetCache, hashOfFiles(root, WIDGET_SOURCES)), (made) => {
     const built = buildWidget();
-    fs.writeFileSync(join(made, 'widget.json'), JSON.stringify({ ...built, texts: [...built.texts] }));
+    writeFileSync(join(made, 'widget.json'), JSON.stringify({ ...built, texts: [...built.texts] }));
   });
-  const { texts, ...built } = JSON.parse(fs.readFileSync(join(folder, 'widget.json'), 'utf8'));
+  const { texts, ...built } = JSON.parse(readFileSync(join(folder, 'widget.json'), 'utf8'));
   return { ...built, texts: new Map(texts) };
 }
 
@@ -116,13 +126,13 @@ function buildWidget() {
     return hash;
   };
   const hashes: Record<string, string> = {};
-  for (const file of fs.globSync('texts/*.json', { cwd: widget }).sort()) {
+  for (const file of globSync('texts/*.json', { cwd: widget }).sort()) {
     const language = basename(file, '.json');
     if (language === 'en') continue;
-    hashes[language] = addTexts(language, JSON.stringify(JSON.parse(fs.readFileSync(join(widget, file), 'utf8'))));
+    hashes[language] = addTexts(language, JSON.stringify(JSON.parse(readFileSync(join(widget, file), 'utf8'))));
   }
   const index = addTexts('index', JSON.stringify(hashes));
-  const css = fs.readFileSync(join(widget, 'styles.css'), 'utf8');
+  const css = readFileSync(join(widget, 'styles.css'), 'utf8');
   const minifiedCss = transformSync(css, { loader: 'css', minify: true, charset: 'utf8' }).code.trim();
   // esbuild keeps the space before the value of a custom property, and before the fallback of var().
   const sheet = minifiedCss.replace(/(--[\w-]+[:,]) /g, '$1');
@@ -148,7 +158,7 @@ function buildWidget() {
     integrity: `sha384-${hash('sha384').digest('base64')}`,
     texts,
     /** The type declarations of `vaWave` for pages in TypeScript. */
-    types: fs.readFileSync(join(widget, 'va-wave.d.ts'), 'utf8'),
+    types: readFileSync(join(widget, 'va-wave.d.ts'), 'utf8'),
   };
 }
 
@@ -156,7 +166,7 @@ function buildWidget() {
 export function widgetFolder({ immutableName, code, texts }: ReturnType<typeof bundleWidget>): string {
   return cachedFolder(join(widgetCache, immutableName), (folder) => {
     for (const [name, content] of [...texts, [immutableName, code] as const])
-      fs.writeFileSync(join(folder, name), content);
+      writeFileSync(join(folder, name), content);
   });
 }
 
@@ -188,16 +198,16 @@ export function dashboardFolder(): string {
  * @param build writes the files into the empty folder that it gets. What it throws is thrown, and the next call builds again
  */
 export function cachedFolder(folder: string, build: (folder: string) => void): string {
-  if (fs.existsSync(folder)) return folder;
-  fs.mkdirSync(dirname(folder), { recursive: true });
-  const own = fs.mkdtempSync(`${folder}.build-`);
+  if (existsSync(folder)) return folder;
+  mkdirSync(dirname(folder), { recursive: true });
+  const own = mkdtempSync(`${folder}.build-`);
   try {
     build(own);
-    fs.renameSync(own, folder);
+    renameSync(own, folder);
   } catch (error) {
-    fs.rmSync(own, { recursive: true, force: true });
+    rmSync(own, { recursive: true, force: true });
     // Another process may have finished first.
-    if (!fs.existsSync(folder)) throw error;
+    if (!existsSync(folder)) throw error;
   }
   return folder;
 }

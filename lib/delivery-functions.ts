@@ -13,7 +13,9 @@ const DISPATCHER_TIMEOUT = Duration.seconds(15);
 /** Endpoints of single customers often fail. If half of all organizations fail at the same time, the service's own network is the likely cause. */
 const UNREACHED_SHARE = 0.5;
 
-export type DeliveryFunctionsProps = Foundation & { readonly concurrency: Concurrency };
+export type DeliveryFunctionsProps = Foundation & {
+  readonly concurrency: Concurrency;
+};
 
 /** The router and the dispatcher: they take an event from the events queue to the endpoints of the subscribed Actions. */
 export class DeliveryFunctions extends Construct {

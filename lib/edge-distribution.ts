@@ -32,7 +32,11 @@ const LAYER_NAME_MAX = 64;
 export type EdgeDistributionProps = Pick<
   VaWaveProps,
   'domainName' | 'certificate' | 'webAclArn' | 'originSecretVersion' | 'edgeAccessLog'
-> & { readonly stage: Stage; readonly api: HttpApi; readonly originSecret: Secret };
+> & {
+  readonly stage: Stage;
+  readonly api: HttpApi;
+  readonly originSecret: Secret;
+};
 
 /** The distribution behind `{base_url}`: it serves `/static/*` from a private bucket and forwards `/api/*` to the API. lib/dashboard-hosting.ts adds `/dashboard/*`. */
 export class EdgeDistribution extends Construct {

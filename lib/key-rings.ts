@@ -102,7 +102,11 @@ export class KeyRings extends Construct {
       memorySize: 256,
     });
     rotation.allow({
-      actions: ['GetSecretValue', 'PutSecretValue', 'UpdateSecretVersionStage'].map((call) => `secretsmanager:${call}`),
+      actions: [
+        'secretsmanager:GetSecretValue',
+        'secretsmanager:PutSecretValue',
+        'secretsmanager:UpdateSecretVersionStage',
+      ],
       resources: [this.tokenKeys.secretArn],
       environment: { [ENVIRONMENT.tokenKeys]: this.tokenKeys.secretArn },
     });

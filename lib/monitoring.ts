@@ -24,11 +24,6 @@ const QUERIES = {
   FailedDeliveries: 'message = "Attempted" and outcome = "failed"',
 } as const;
 
-const QUERY_FIELDS = [
-  ...['@timestamp', 'service', 'message', 'cause.error', 'cause.code', 'cause.message', 'outcome', 'failure_code'],
-  ...['status', 'function_request_id', 'event_id', 'trigger', 'reference', 'api_request_id', 'action_id'],
-];
-
 export type MonitoringProps = Foundation & {
   readonly api: HttpApi;
   readonly distribution: IDistribution;
@@ -72,7 +67,23 @@ export class Monitoring extends Construct {
       new QueryDefinition(this, name, {
         queryDefinitionName: `${stage.service}/${name}`,
         queryString: new QueryString({
-          fields: QUERY_FIELDS,
+          fields: [
+            '@timestamp',
+            'service',
+            'message',
+            'cause.error',
+            'cause.code',
+            'cause.message',
+            'outcome',
+            'failure_code',
+            'status',
+            'function_request_id',
+            'event_id',
+            'trigger',
+            'reference',
+            'api_request_id',
+            'action_id',
+          ],
           filterStatements: [filterStatements],
           sort: '@timestamp desc',
           limit: 1000,

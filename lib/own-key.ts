@@ -17,9 +17,14 @@ const BY_ITSELF = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:Generat
 /** What an alarm needs to notify a topic that the key encrypts. */
 const BY_ALARM = ['kms:Decrypt', 'kms:GenerateDataKey*'];
 /** What a function needs, whose statements have no wildcard. */
-const BY_FUNCTION = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'].map(
-  (call) => `kms:${call}`,
-);
+const BY_FUNCTION = [
+  'kms:Decrypt',
+  'kms:DescribeKey',
+  'kms:Encrypt',
+  'kms:GenerateDataKey',
+  'kms:ReEncryptFrom',
+  'kms:ReEncryptTo',
+];
 
 /** Services that encrypt with the key for the function that calls them. */
 export const ENCRYPTING: ReadonlySet<string> = new Set(['dynamodb', 'secretsmanager', 'sns', 'sqs']);
@@ -45,7 +50,9 @@ export function allowServices(key: IKey, { hasAlarmTopic }: { readonly hasAlarmT
     key.addToResourcePolicy(new PolicyStatement({ principals, actions, resources: ['*'], conditions }));
   };
   const logGroups = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:*`;
-  allow(`logs.${Aws.REGION}.amazonaws.com`, { ArnLike: { 'kms:EncryptionContext:aws:logs:arn': logGroups } });
+  allow(`logs.${Aws.REGION}.amazonaws.com`, {
+    ArnLike: { 'kms:EncryptionContext:aws:logs:arn': logGroups },
+  });
   const forAccount = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } };
   // Without it an alarm notifies no topic that this key encrypts, and nothing but the alarm's history tells.
   if (hasAlarmTopic) allow('cloudwatch.amazonaws.com', forAccount, BY_ALARM);

@@ -129,7 +129,9 @@ export class ServiceApi extends Construct {
       period,
       usingMetrics: {
         answered: this.http.metricServerError({ period, statistic: 'Sum' }),
-        forms: ownMetric(stage, METRICS.attempts).with({ dimensionsMap: { trigger: 'form', service: stage.service } }),
+        forms: ownMetric(stage, METRICS.attempts).with({
+          dimensionsMap: { trigger: 'form', service: stage.service },
+        }),
         refused: formSubmit.fn.metricThrottles({ period }),
       },
     });

@@ -63,7 +63,10 @@ export class ServiceFunction extends Construct {
       logGroup: this.logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
       tracing: tracing ? lambda.Tracing.ACTIVE : lambda.Tracing.DISABLED,
-      environment: { [ENVIRONMENT.metricsService]: service, ...(tracing && { [ENVIRONMENT.tracing]: 'true' }) },
+      environment: {
+        [ENVIRONMENT.metricsService]: service,
+        ...(tracing && { [ENVIRONMENT.tracing]: 'true' }),
+      },
     });
     this.logGroup.grantWrite(role);
     if (settings.vpc !== undefined) allowInterfaces(role);
@@ -107,14 +110,17 @@ export const ONE_ATTEMPT_TIMEOUT = Duration.seconds(15);
 
 /** Allows Lambda to attach a function to a network, and denies the same calls to the code of the function. */
 function allowInterfaces(role: Role): void {
-  const ofInterfaces = [
-    'CreateNetworkInterface',
-    'DescribeNetworkInterfaces',
-    'DescribeSubnets',
-    'DeleteNetworkInterface',
-  ];
-  const ofAddresses = ['AssignPrivateIpAddresses', 'UnassignPrivateIpAddresses'];
-  const calls = { actions: [...ofInterfaces, ...ofAddresses].map((call) => `ec2:${call}`), resources: ['*'] };
+  const calls = {
+    actions: [
+      'ec2:CreateNetworkInterface',
+      'ec2:DescribeNetworkInterfaces',
+      'ec2:DescribeSubnets',
+      'ec2:DeleteNetworkInterface',
+      'ec2:AssignPrivateIpAddresses',
+      'ec2:UnassignPrivateIpAddresses',
+    ],
+    resources: ['*'],
+  };
   role.addToPolicy(new PolicyStatement(calls));
   // Lambda sets this condition key only when the code of the function makes the call.
   const conditions = { Null: { 'lambda:SourceFunctionArn': 'false' } };

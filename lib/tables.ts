@@ -1,4 +1,11 @@
-import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  Table,
+  TableEncryption,
+  type TableProps,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, sum } from './alarms.ts';
@@ -20,16 +27,16 @@ export type TableCall =
 type ServiceTableProps = {
   readonly stage: Stage;
   readonly environmentName: string;
-  readonly existingTable?: dynamodb.ITable | undefined;
+  readonly existingTable?: ITable | undefined;
   /** What a new table has other than the others. */
-  readonly differs?: Partial<dynamodb.TableProps>;
+  readonly differs?: Partial<TableProps>;
   /** Further variables for functions that may use the table. */
   readonly environment?: Readonly<Record<string, string>>;
 };
 
 /** A table, on demand and recoverable to any second of the last 35 days. The keys are `pk` and `sk`, and the expiry is `expires_at` (unix seconds). */
 export class ServiceTable extends Construct {
-  readonly table: dynamodb.ITable;
+  readonly table: ITable;
   readonly #environment: Readonly<Record<string, string>>;
 
   constructor(scope: Construct, id: string, props: ServiceTableProps) {
@@ -38,15 +45,14 @@ export class ServiceTable extends Construct {
     this.#environment = { ...props.environment, [props.environmentName]: this.table.tableName };
   }
 
-  #newTable({ stage, differs }: ServiceTableProps): dynamodb.Table {
+  #newTable({ stage, differs }: ServiceTableProps): Table {
     const { encryptionKey } = stage;
-    return new dynamodb.Table(this, 'Table', {
-      partitionKey: { name: 'pk', type: dynamodb.AttributeType.STRING },
-      sortKey: { name: 'sk', type: dynamodb.AttributeType.STRING },
+    return new Table(this, 'Table', {
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
       timeToLiveAttribute: 'expires_at',
-      billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
-      encryption:
-        encryptionKey === undefined ? dynamodb.TableEncryption.DEFAULT : dynamodb.TableEncryption.CUSTOMER_MANAGED,
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      encryption: encryptionKey === undefined ? TableEncryption.DEFAULT : TableEncryption.CUSTOMER_MANAGED,
       encryptionKey,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       removalPolicy: stage.dataRemovalPolicy,
@@ -68,7 +74,10 @@ export class ServiceTable extends Construct {
 export type TablesProps = Pick<
   VaWaveProps,
   'configurationTable' | 'conversationsTable' | 'deliveryLogTable' | 'deliveryLogRecovery'
-> & { readonly stage: Stage; readonly alarms: Alarms };
+> & {
+  readonly stage: Stage;
+  readonly alarms: Alarms;
+};
 
 export const TABLE_NAMES = ['configuration', 'counters', 'conversations', 'deliveryLog'] as const;
 export type TableName = (typeof TABLE_NAMES)[number];

@@ -1,6 +1,12 @@
 import { CloudFormationServiceException, DescribeStacksCommand, type Stack } from '@aws-sdk/client-cloudformation';
 import { type CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
-import * as dynamodb from '@aws-sdk/client-dynamodb';
+import {
+  DescribeLimitsCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ResourceInUseException,
+  UpdateTableCommand,
+} from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
 import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
@@ -25,7 +31,7 @@ export async function accountState(stackName: string, toolkitName: string, acces
     }),
     quota(
       dynamoDbClient(access),
-      async (client) => (await client.send(new dynamodb.DescribeLimitsCommand({}))).TableMaxWriteCapacityUnits,
+      async (client) => (await client.send(new DescribeLimitsCommand({}))).TableMaxWriteCapacityUnits,
     ),
   ]);
   const version = stack?.Outputs?.find(({ OutputKey }) => OutputKey === OUTPUTS.version)?.OutputValue;
@@ -118,9 +124,9 @@ export async function* logGroupLines(
 }
 
 /** The units per second that a table takes at once; they can only be raised, and DynamoDB bills what is added (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html). */
-export const warmThroughput = (client: dynamodb.DynamoDBClient, TableName: string) => ({
+export const warmThroughput = (client: DynamoDBClient, TableName: string) => ({
   read: async () => {
-    const { Table } = await client.send(new dynamodb.DescribeTableCommand({ TableName }));
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
     const { ReadUnitsPerSecond: reads = 0, WriteUnitsPerSecond: writes = 0 } = Table?.WarmThroughput ?? {};
     const updating = [Table?.TableStatus, Table?.WarmThroughput?.Status].includes('UPDATING');
     return { reads, writes, updating };
@@ -128,8 +134,8 @@ export const warmThroughput = (client: dynamodb.DynamoDBClient, TableName: strin
   /** Begins the change. Until it ends, the table is updating, and DynamoDB refuses another one: then somebody else has begun one just now. */
   raise: async ({ reads, writes }: { readonly reads: number; readonly writes: number }) => {
     const WarmThroughput = { ReadUnitsPerSecond: reads, WriteUnitsPerSecond: writes };
-    await client.send(new dynamodb.UpdateTableCommand({ TableName, WarmThroughput })).catch((error: unknown) => {
-      if (!(error instanceof dynamodb.ResourceInUseException)) throw error;
+    await client.send(new UpdateTableCommand({ TableName, WarmThroughput })).catch((error: unknown) => {
+      if (!(error instanceof ResourceInUseException)) throw error;
     });
   },
 });

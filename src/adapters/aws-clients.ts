@@ -43,7 +43,7 @@ const settings = (access: AwsAccess, timeoutMs: number) => ({
 });
 
 /** Its timeout is two seconds: a retry is faster. The document client over it refuses `cacheMiddleware`. */
-export const dynamoDbClient = (access: AwsAccess = {}) =>
+export const dynamoDbClient = (access: AwsAccess = {}): DynamoDBClient =>
   new DynamoDBClient({ ...settings(access, 2000), cacheMiddleware: false });
 
 /** The tries of a call end at least a second before a function of ten seconds does, so that its caller gets an answer. */
@@ -59,23 +59,29 @@ export const sqsClient = (access: AwsAccess = {}): SQSClient =>
     md5: false,
   });
 
-export const secretsManagerClient = (access: AwsAccess = {}) =>
+export const secretsManagerClient = (access: AwsAccess = {}): SecretsManagerClient =>
   new SecretsManagerClient(settings(access, SHORT_TIMEOUT_MS));
 
-export const eventBridgeClient = (access: AwsAccess = {}) => new EventBridgeClient(settings(access, SHORT_TIMEOUT_MS));
+export const eventBridgeClient = (access: AwsAccess = {}): EventBridgeClient =>
+  new EventBridgeClient(settings(access, SHORT_TIMEOUT_MS));
 
 /** Creates an SNS client. Two attempts of two seconds take about as long as the deadline of the endpoint, which runs at the same time. */
-export const snsClient = (access: AwsAccess = {}) => new SNSClient({ ...settings(access, 2000), maxAttempts: 2 });
+export const snsClient = (access: AwsAccess = {}): SNSClient =>
+  new SNSClient({ ...settings(access, 2000), maxAttempts: 2 });
 
 /** Outlasts the slowest invocation: an outbound attempt of five seconds and its log writes. It never repeats one. */
-export const lambdaClient = (access: AwsAccess = {}) =>
+export const lambdaClient = (access: AwsAccess = {}): LambdaClient =>
   new LambdaClient({ ...settings(access, 14_000), maxAttempts: 1 });
 
-export const cognitoClient = (access: AwsAccess = {}) => new CognitoIdentityProviderClient(settings(access, 5000));
+export const cognitoClient = (access: AwsAccess = {}): CognitoIdentityProviderClient =>
+  new CognitoIdentityProviderClient(settings(access, 5000));
 
-export const cloudFormationClient = (access: AwsAccess = {}) => new CloudFormationClient(settings(access, 5000));
+export const cloudFormationClient = (access: AwsAccess = {}): CloudFormationClient =>
+  new CloudFormationClient(settings(access, 5000));
 
-export const logsClient = (access: AwsAccess = {}) => new CloudWatchLogsClient(settings(access, 5000));
+export const logsClient = (access: AwsAccess = {}): CloudWatchLogsClient =>
+  new CloudWatchLogsClient(settings(access, 5000));
 
 /** Creates an STS client without retries: every command of the operator waits for it, and most of them can do without its answer. */
-export const stsClient = (access: AwsAccess = {}) => new STSClient({ ...settings(access, 5000), maxAttempts: 1 });
+export const stsClient = (access: AwsAccess = {}): STSClient =>
+  new STSClient({ ...settings(access, 5000), maxAttempts: 1 });

@@ -1,19 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import * as cognito from '@aws-sdk/client-cognito-identity-provider';
+import {
+  AdminCreateUserCommand,
+  AdminGetUserCommand,
+  AliasExistsException,
+  type AttributeType,
+  type CognitoIdentityProviderClient,
+  DescribeUserPoolCommand,
+  paginateListUsers,
+  UsernameExistsException,
+  type UserPoolType,
+} from '@aws-sdk/client-cognito-identity-provider';
 import * as z from 'zod';
 import type { Login, Logins } from '../domain/context.ts';
 import { parseJson } from '../domain/parse-json.ts';
 
 /** The logins of any user pool. A new user gets an invitation by mail, but none with `temporaryPassword`. */
 export function userPoolLogins(
-  client: cognito.CognitoIdentityProviderClient,
+  client: CognitoIdentityProviderClient,
   UserPoolId: string,
   temporaryPassword?: string,
 ): Logins {
-  const describe = async (): Promise<cognito.UserPoolType> =>
-    (await client.send(new cognito.DescribeUserPoolCommand({ UserPoolId }))).UserPool ?? {};
+  const describe = async (): Promise<UserPoolType> =>
+    (await client.send(new DescribeUserPoolCommand({ UserPoolId }))).UserPool ?? {};
   const search = async function* (Filter: string): AsyncGenerator<Login> {
-    for await (const { Users = [] } of cognito.paginateListUsers({ client }, { UserPoolId, Filter })) {
+    for await (const { Users = [] } of paginateListUsers({ client }, { UserPoolId, Filter })) {
       for (const { Username, Enabled, Attributes } of Users) yield loginOf(Username, Enabled, Attributes);
     }
   };
@@ -43,7 +53,7 @@ export function userPoolLogins(
       const Username = AliasAttributes.includes('email') ? randomUUID() : email;
       try {
         const { User } = await client.send(
-          new cognito.AdminCreateUserCommand({
+          new AdminCreateUserCommand({
             UserPoolId,
             Username,
             UserAttributes: [
@@ -57,10 +67,9 @@ export function userPoolLogins(
         );
         return { login: loginOf(User?.Username, User?.Enabled, User?.Attributes), isInvited: true };
       } catch (error) {
-        if (!(error instanceof cognito.UsernameExistsException || error instanceof cognito.AliasExistsException))
-          throw error;
+        if (!(error instanceof UsernameExistsException || error instanceof AliasExistsException)) throw error;
         // A search finds a new login only after a while.
-        const user = await client.send(new cognito.AdminGetUserCommand({ UserPoolId, Username: email }));
+        const user = await client.send(new AdminGetUserCommand({ UserPoolId, Username: email }));
         return { login: loginOf(user.Username, user.Enabled, user.UserAttributes), isInvited: false };
       }
     },
@@ -76,11 +85,7 @@ function spellings(text: string): readonly string[] {
 
 const identities = z.array(z.object({ providerName: z.string() }));
 
-function loginOf(
-  username: string | undefined,
-  enabled: boolean | undefined,
-  attributes: cognito.AttributeType[] = [],
-): Login {
+function loginOf(username: string | undefined, enabled: boolean | undefined, attributes: AttributeType[] = []): Login {
   const attributeValues = new Map(attributes.map(({ Name, Value }) => [Name, Value]));
   const sub = attributeValues.get('sub');
   if (sub === undefined) throw new Error('The response of the user pool has no sub');

@@ -23,7 +23,21 @@ import {
   settingsChange,
   unicodeText,
 } from './fields.ts';
-import * as limits from './limits.ts';
+import {
+  AI_DESCRIPTION_MAX_CHARACTERS,
+  AI_DESCRIPTION_MIN_CHARACTERS,
+  FIELD_PATH_MAX_CHARACTERS,
+  FORM_FIELDS_MAX,
+  FORM_KEY_MAX_CHARACTERS,
+  NAME_MAX_CHARACTERS,
+  PARAMETER_DESCRIPTION_MAX_CHARACTERS,
+  PARAMETER_ENUM_MAX_VALUES,
+  PARAMETER_ENUM_VALUE_MAX_CHARACTERS,
+  PARAMETER_NAME_MAX_CHARACTERS,
+  PARAMETERS_MAX_BYTES,
+  PARAMETERS_MAX_PROPERTIES,
+  PATTERN_MAX_CHARACTERS,
+} from './limits.ts';
 import type { Stored } from './stored.ts';
 
 export type { ActionSetting, FormField, ParameterProperty, ParametersSchema };
@@ -31,8 +45,8 @@ export { FIELD_TYPES, METHODS, type Method, TRIGGERS, type Trigger };
 
 export const formField = z
   .strictObject({
-    key: keyText({ min: 1, max: limits.FORM_KEY_MAX_CHARACTERS }),
-    label: nameText({ min: 1, max: limits.NAME_MAX_CHARACTERS }),
+    key: keyText({ min: 1, max: FORM_KEY_MAX_CHARACTERS }),
+    label: nameText({ min: 1, max: NAME_MAX_CHARACTERS }),
     type: z.enum(FIELD_TYPES),
     required: z.boolean().default(false),
   } satisfies RulesOf<FormField>)
@@ -55,17 +69,17 @@ export const toolParameterName = z
   .string()
   .trim()
   .regex(
-    new RegExp(`^[a-zA-Z0-9_.-]{1,${limits.PARAMETER_NAME_MAX_CHARACTERS}}$`),
-    `must be 1 to ${limits.PARAMETER_NAME_MAX_CHARACTERS} letters without accents, digits, _, . or -`,
+    new RegExp(`^[a-zA-Z0-9_.-]{1,${PARAMETER_NAME_MAX_CHARACTERS}}$`),
+    `must be 1 to ${PARAMETER_NAME_MAX_CHARACTERS} letters without accents, digits, _, . or -`,
   );
-const mappedName = keyText({ min: 1, max: limits.PARAMETER_NAME_MAX_CHARACTERS });
+const mappedName = keyText({ min: 1, max: PARAMETER_NAME_MAX_CHARACTERS });
 
 /** What is wrong with too many parameters, and with a response field map of too many names. */
-const TOO_MANY_ENTRIES = `must have at most ${limits.PARAMETERS_MAX_PROPERTIES} entries`;
+const TOO_MANY_ENTRIES = `must have at most ${PARAMETERS_MAX_PROPERTIES} entries`;
 const smallRecordOf = <Value extends z.ZodType>(name: z.ZodString, value: Value) =>
-  recordOf(name, value, limits.PARAMETERS_MAX_PROPERTIES);
+  recordOf(name, value, PARAMETERS_MAX_PROPERTIES);
 
-const fieldPath = keyText({ max: limits.FIELD_PATH_MAX_CHARACTERS }).regex(
+const fieldPath = keyText({ max: FIELD_PATH_MAX_CHARACTERS }).regex(
   // Not the brackets and stars of JSONPath. \x5b, because Java reads a plain bracket in a class as another class.
   /^\$(\.[^.\s\x5b\x5d*]+)+$/,
   'must be a dotted path such as $.order.status or $.items.0.name',
@@ -79,20 +93,20 @@ const mapEntries = z
       path: fieldPath,
     }),
   )
-  .max(limits.PARAMETERS_MAX_PROPERTIES, TOO_MANY_ENTRIES)
+  .max(PARAMETERS_MAX_PROPERTIES, TOO_MANY_ENTRIES)
   .superRefine(onlyOnce('name', 'must not be the name of another entry'))
   .transform((entries) => Object.fromEntries(entries.map(({ name, path }) => [name, path])));
 
 const parameterProperty = z
   .strictObject({
     type: z.enum(PARAMETER_TYPES),
-    description: proseText({ max: limits.PARAMETER_DESCRIPTION_MAX_CHARACTERS }).optional(),
-    pattern: characters({ max: limits.PATTERN_MAX_CHARACTERS }).optional(),
+    description: proseText({ max: PARAMETER_DESCRIPTION_MAX_CHARACTERS }).optional(),
+    pattern: characters({ max: PATTERN_MAX_CHARACTERS }).optional(),
     format: z.literal('email').optional(),
     enum: z
-      .array(z.union([characters({ max: limits.PARAMETER_ENUM_VALUE_MAX_CHARACTERS }), jsonNumber, z.boolean()]))
+      .array(z.union([characters({ max: PARAMETER_ENUM_VALUE_MAX_CHARACTERS }), jsonNumber, z.boolean()]))
       .min(1, 'at least one value is required')
-      .max(limits.PARAMETER_ENUM_MAX_VALUES, `must have at most ${limits.PARAMETER_ENUM_MAX_VALUES} values`)
+      .max(PARAMETER_ENUM_MAX_VALUES, `must have at most ${PARAMETER_ENUM_MAX_VALUES} values`)
       .optional(),
   } satisfies RulesOf<ParameterProperty>)
   .meta({ id: 'Parameter' });
@@ -105,19 +119,19 @@ export const parametersSchema = z
     // Each name once: JSON Schema demands it, and a model API that checks it refuses the whole request.
     required: z
       .array(unicodeText.trim())
-      .max(limits.PARAMETERS_MAX_PROPERTIES, TOO_MANY_ENTRIES)
+      .max(PARAMETERS_MAX_PROPERTIES, TOO_MANY_ENTRIES)
       .refine(unique, 'must not name a parameter twice')
       .meta({ uniqueItems: true })
       .default([]),
   } satisfies RulesOf<ParametersSchema>)
-  .refine((parameters) => jsonBytes(parameters) <= limits.PARAMETERS_MAX_BYTES, {
-    error: `must be at most ${limits.PARAMETERS_MAX_BYTES} bytes of JSON`,
+  .refine((parameters) => jsonBytes(parameters) <= PARAMETERS_MAX_BYTES, {
+    error: `must be at most ${PARAMETERS_MAX_BYTES} bytes of JSON`,
   })
   .meta({ id: 'Parameters' });
 
 /** The rules that the settings of all triggers share. A change of settings has no defaults; a new Action has those below. */
 const common = {
-  name: nameText({ min: 1, max: limits.NAME_MAX_CHARACTERS }),
+  name: nameText({ min: 1, max: NAME_MAX_CHARACTERS }),
   method: z.enum(METHODS),
   url: endpointUrl(),
   enabled: z.boolean(),
@@ -135,7 +149,7 @@ const eventSettings = z.strictObject({
 
 const aiSettings = z.strictObject({
   ...common,
-  description: proseText({ min: limits.AI_DESCRIPTION_MIN_CHARACTERS, max: limits.AI_DESCRIPTION_MAX_CHARACTERS }),
+  description: proseText({ min: AI_DESCRIPTION_MIN_CHARACTERS, max: AI_DESCRIPTION_MAX_CHARACTERS }),
   parameters: parametersSchema.optional(),
   feed_response_back: z.boolean(),
   /** Name to dotted path such as `$.order.status`. */
@@ -147,7 +161,7 @@ const formSettings = z.strictObject({
   form_fields: z
     .array(formField)
     .min(1, 'at least one form field is required')
-    .max(limits.FORM_FIELDS_MAX)
+    .max(FORM_FIELDS_MAX)
     .superRefine(onlyOnce('key', 'must not be the key of another field')),
 } satisfies RulesOf<SettingsByTrigger['Form']>);
 

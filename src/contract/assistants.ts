@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { characters, nameText, type RulesOf, settingsChange, wholeNumber } from './fields.ts';
-import * as limits from './limits.ts';
+import {
+  ACTIONS_PER_ORGANIZATION,
+  ALLOWED_DOMAINS_MAX,
+  HOURLY_RATE_LIMIT_MAX,
+  IP_ALLOWLIST_MAX,
+  NAME_MAX_CHARACTERS,
+} from './limits.ts';
 import { DELETION, RESTRICTIONS } from './organizations.ts';
 import { SAVED, type Stored } from './stored.ts';
 
@@ -20,7 +26,7 @@ export const escalationTopics = z
   .max(5);
 
 /** Form submissions of an assistant in a clock hour; null means FORM_SUBMISSIONS_PER_HOUR. */
-export const formSubmissionsPerHour = z.int().min(1).max(limits.HOURLY_RATE_LIMIT_MAX).nullable();
+export const formSubmissionsPerHour = z.int().min(1).max(HOURLY_RATE_LIMIT_MAX).nullable();
 
 /** Settings as they are stored and shown, without limits: those that were saved under other limits are still read. */
 export const ASSISTANT_SETTINGS = {
@@ -42,22 +48,22 @@ export type AssistantSettings = z.infer<z.ZodObject<typeof ASSISTANT_SETTINGS>>;
 
 /** The rules for the input of settings (spec "Assistant (widget site) settings"); hosts and addresses are normalized when saved. */
 const settings = z.strictObject({
-  name: nameText({ min: 1, max: limits.NAME_MAX_CHARACTERS }),
+  name: nameText({ min: 1, max: NAME_MAX_CHARACTERS }),
   /** The domain where the widget is embedded; the browser's cross-origin check is made against it. A host has at most 253 characters. */
   domain: characters({ max: 300 }),
   enabled: z.boolean(),
   /** Requests per clock hour. Required, because the spec names no default. */
-  hourly_rate_limit: wholeNumber(1, limits.HOURLY_RATE_LIMIT_MAX),
+  hourly_rate_limit: wholeNumber(1, HOURLY_RATE_LIMIT_MAX),
   authentication_mode: z.enum(AUTHENTICATION_MODES),
   /** An entry may be pasted as a URL, of which the save keeps the host. */
-  allowed_domains: z.array(characters({ max: 2000 })).max(limits.ALLOWED_DOMAINS_MAX),
+  allowed_domains: z.array(characters({ max: 2000 })).max(ALLOWED_DOMAINS_MAX),
   /** The text of an IPv6 address has at most 45 characters. */
   ip_allowlist: z
     .array(characters({ max: 100 }).meta({ anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] }))
-    .max(limits.IP_ALLOWLIST_MAX),
+    .max(IP_ALLOWLIST_MAX),
   form_order: z
     .array(characters({ max: 100 }))
-    .max(limits.ACTIONS_PER_ORGANIZATION)
+    .max(ACTIONS_PER_ORGANIZATION)
     .optional(),
 } satisfies RulesOf<AssistantSettings>);
 const { shape } = settings;

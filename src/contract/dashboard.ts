@@ -157,7 +157,10 @@ export const DASHBOARD_SCHEMAS = {
     }),
   },
   listActions: {
-    answer: z.object({ actions: z.array(actionView), unreadable: leftOut('Actions', { action_id: z.string() }) }),
+    answer: z.object({
+      actions: z.array(actionView),
+      unreadable: leftOut('Actions', { action_id: z.string() }),
+    }),
   },
   createAction: { body: z.strictObject({ idempotency_key, action: actionInput }), answer: actionView },
   getAction: { answer: actionView },

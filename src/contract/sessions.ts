@@ -1,31 +1,42 @@
 import * as z from 'zod';
 import { characters, endpointUrl, jsonBytes, jsonObject } from './fields.ts';
-import * as limits from './limits.ts';
+import {
+  CONTEXT_MAX_BYTES,
+  TTL_MINUTES_DEFAULT,
+  TTL_MINUTES_MAX,
+  TTL_MINUTES_MIN,
+  USAGE_WEBHOOK_SECRET_MAX_CHARACTERS,
+  USAGE_WEBHOOK_SECRET_MIN_CHARACTERS,
+  USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES,
+  USER_EMAIL_MAX_CHARACTERS,
+  USER_ID_MAX_CHARACTERS,
+  USER_NAME_MAX_CHARACTERS,
+} from './limits.ts';
 
 /** Validates session create's body. A field that is `null` counts as absent, because many clients send it for "none". */
 export const sessionCreateRequest = z.object({
-  user_id: characters({ max: limits.USER_ID_MAX_CHARACTERS })
+  user_id: characters({ max: USER_ID_MAX_CHARACTERS })
     // What is not UTF-8 becomes this character before a function sees it, so that two ids would become one.
     .refine((id) => !id.includes('\ufffd'), 'must be valid UTF-8')
     .nullish()
     .describe('An anonymous id is generated when it is absent'),
-  user_name: z.string().nullish().describe(`Truncated to ${limits.USER_NAME_MAX_CHARACTERS} characters`),
-  user_email: z.string().nullish().describe(`Truncated to ${limits.USER_EMAIL_MAX_CHARACTERS} characters`),
+  user_name: z.string().nullish().describe(`Truncated to ${USER_NAME_MAX_CHARACTERS} characters`),
+  user_email: z.string().nullish().describe(`Truncated to ${USER_EMAIL_MAX_CHARACTERS} characters`),
   context: jsonObject
-    .refine((context) => jsonBytes(context) <= limits.CONTEXT_MAX_BYTES, {
-      error: `must be at most ${limits.CONTEXT_MAX_BYTES} bytes of JSON`,
+    .refine((context) => jsonBytes(context) <= CONTEXT_MAX_BYTES, {
+      error: `must be at most ${CONTEXT_MAX_BYTES} bytes of JSON`,
     })
     .nullish()
-    .describe(`At most ${limits.CONTEXT_MAX_BYTES} bytes of JSON`),
+    .describe(`At most ${CONTEXT_MAX_BYTES} bytes of JSON`),
   usage_webhook: z
     .object(
       {
-        url: endpointUrl(limits.USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES).describe(
-          `https, at most ${limits.USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES} bytes once encoded`,
+        url: endpointUrl(USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES).describe(
+          `https, at most ${USAGE_WEBHOOK_URL_ENCODED_MAX_BYTES} bytes once encoded`,
         ),
         secret: characters({
-          min: limits.USAGE_WEBHOOK_SECRET_MIN_CHARACTERS,
-          max: limits.USAGE_WEBHOOK_SECRET_MAX_CHARACTERS,
+          min: USAGE_WEBHOOK_SECRET_MIN_CHARACTERS,
+          max: USAGE_WEBHOOK_SECRET_MAX_CHARACTERS,
         }).describe('The visitor can read it'),
       },
       { error: 'must be an object with url and secret' },
@@ -35,7 +46,7 @@ export const sessionCreateRequest = z.object({
     .unknown()
     .optional()
     .describe(
-      `Number from ${limits.TTL_MINUTES_MIN} to ${limits.TTL_MINUTES_MAX}; a number outside is set to the nearest bound; ${limits.TTL_MINUTES_DEFAULT} when it is not a number`,
+      `Number from ${TTL_MINUTES_MIN} to ${TTL_MINUTES_MAX}; a number outside is set to the nearest bound; ${TTL_MINUTES_DEFAULT} when it is not a number`,
     ),
 });
 

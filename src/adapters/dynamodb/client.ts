@@ -1,5 +1,25 @@
 import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import * as document from '@aws-sdk/lib-dynamodb';
+import {
+  BatchExecuteStatementCommand,
+  BatchGetCommand,
+  BatchWriteCommand,
+  DeleteCommand,
+  type DeleteCommandInput,
+  DynamoDBDocumentClient,
+  GetCommand,
+  type GetCommandInput,
+  PutCommand,
+  type PutCommandInput,
+  paginateQuery,
+  paginateScan,
+  QueryCommand,
+  type QueryCommandInput,
+  type ScanCommandInput,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import { NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
 import { ConditionFailed, transactionFailures } from './storage-errors.ts';
 
@@ -26,13 +46,13 @@ type ScanPage = QueryPage & { readonly ScannedCount: number };
  * validates them.
  */
 export type DynamoDb = {
-  readonly get: (input: Consistent<document.GetCommandInput>) => Promise<{ readonly Item?: StoredItem | undefined }>;
-  readonly putItem: (input: document.PutCommandInput) => Promise<void>;
-  readonly update: (input: document.UpdateCommandInput) => Promise<{ readonly Attributes?: StoredItem | undefined }>;
-  readonly delete: (input: document.DeleteCommandInput) => Promise<void>;
-  readonly query: (input: Consistent<document.QueryCommandInput>) => Promise<QueryPage>;
-  readonly queryPages: (input: Consistent<document.QueryCommandInput>) => AsyncGenerator<QueryPage>;
-  readonly scanPages: (input: Consistent<document.ScanCommandInput>) => AsyncGenerator<ScanPage>;
+  readonly get: (input: Consistent<GetCommandInput>) => Promise<{ readonly Item?: StoredItem | undefined }>;
+  readonly putItem: (input: PutCommandInput) => Promise<void>;
+  readonly update: (input: UpdateCommandInput) => Promise<{ readonly Attributes?: StoredItem | undefined }>;
+  readonly delete: (input: DeleteCommandInput) => Promise<void>;
+  readonly query: (input: Consistent<QueryCommandInput>) => Promise<QueryPage>;
+  readonly queryPages: (input: Consistent<QueryCommandInput>) => AsyncGenerator<QueryPage>;
+  readonly scanPages: (input: Consistent<ScanCommandInput>) => AsyncGenerator<ScanPage>;
   /** Deletes at most 25 items. @returns the keys that DynamoDB did not process */
   readonly batchDelete: (table: string, keys: readonly Key[]) => Promise<readonly Key[]>;
   /** Reads at most 100 items of a table, in any order. Items that do not exist are left out. */
@@ -47,7 +67,7 @@ export type DynamoDb = {
   readonly writeEach: (table: string, writes: readonly BatchedWrite[]) => Promise<readonly (string | undefined)[]>;
   /** Makes all writes or none, and adds the version to each Put. @returns the positions of the writes whose conditions did not hold; none when they were made */
   readonly transactWrite: (
-    items: NonNullable<document.TransactWriteCommandInput['TransactItems']>,
+    items: NonNullable<TransactWriteCommandInput['TransactItems']>,
   ) => Promise<readonly number[]>;
 };
 
@@ -57,51 +77,45 @@ const wrapNumbers = (text: string) =>
 
 /** Makes the calls over AWS's document client, which retries. Besides its errors, a write throws ConditionFailed. */
 export function dynamoDb(client: DynamoDBClient): DynamoDb {
-  const documents = document.DynamoDBDocumentClient.from(client, {
+  const documents = DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true },
     unmarshallOptions: { wrapNumbers },
   });
   return {
     get: async (input) => {
-      const { Item } = await documents.send(new document.GetCommand(consistent(input)));
+      const { Item } = await documents.send(new GetCommand(consistent(input)));
       return { Item };
     },
     putItem: async (input) => {
-      await documents
-        .send(new document.PutCommand({ ...input, Item: versionedItem(input.Item) }))
-        .catch(conditionFailed);
+      await documents.send(new PutCommand({ ...input, Item: versionedItem(input.Item) })).catch(conditionFailed);
     },
     update: async (input) => {
-      const { Attributes } = await documents.send(new document.UpdateCommand(input)).catch(conditionFailed);
+      const { Attributes } = await documents.send(new UpdateCommand(input)).catch(conditionFailed);
       return { Attributes };
     },
     delete: async (input) => {
-      await documents.send(new document.DeleteCommand(input)).catch(conditionFailed);
+      await documents.send(new DeleteCommand(input)).catch(conditionFailed);
     },
-    query: async (input) => page(await documents.send(new document.QueryCommand(consistent(input)))),
+    query: async (input) => page(await documents.send(new QueryCommand(consistent(input)))),
     queryPages: async function* (input) {
-      for await (const foundPage of document.paginateQuery({ client: documents }, consistent(input)))
-        yield page(foundPage);
+      for await (const foundPage of paginateQuery({ client: documents }, consistent(input))) yield page(foundPage);
     },
     scanPages: async function* (input) {
-      for await (const foundPage of document.paginateScan({ client: documents }, consistent(input)))
-        yield page(foundPage);
+      for await (const foundPage of paginateScan({ client: documents }, consistent(input))) yield page(foundPage);
     },
     batchDelete: async (table, keys) => {
       const requests = keys.map((Key) => ({ DeleteRequest: { Key } }));
-      const { UnprocessedItems } = await documents.send(
-        new document.BatchWriteCommand({ RequestItems: { [table]: requests } }),
-      );
+      const { UnprocessedItems } = await documents.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }));
       return (UnprocessedItems?.[table] ?? []).map(({ DeleteRequest }) => DeleteRequest?.Key ?? {});
     },
     batchGet: async ({ TableName, Keys }) => {
       const RequestItems = { [TableName]: { Keys: [...Keys], ConsistentRead: true } };
-      const { Responses, UnprocessedKeys } = await documents.send(new document.BatchGetCommand({ RequestItems }));
+      const { Responses, UnprocessedKeys } = await documents.send(new BatchGetCommand({ RequestItems }));
       return { Items: Responses?.[TableName] ?? [], UnprocessedKeys: UnprocessedKeys?.[TableName]?.Keys ?? [] };
     },
     writeEach: async (table, writes) => {
       const Statements = writes.map((write) => statementOf(table, write));
-      const { Responses = [] } = await documents.send(new document.BatchExecuteStatementCommand({ Statements }));
+      const { Responses = [] } = await documents.send(new BatchExecuteStatementCommand({ Statements }));
       return writes.map((_, index) => {
         const answer = Responses[index];
         if (answer === undefined) return 'NoAnswer';
@@ -114,7 +128,7 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
       );
       // The client adds a token to each command, so that one which it sends again after a lost response takes effect once. Whether a token
       // may be used again after a cancelled transaction is not documented, so each command is new.
-      return transactionFailures(() => documents.send(new document.TransactWriteCommand({ TransactItems })));
+      return transactionFailures(() => documents.send(new TransactWriteCommand({ TransactItems })));
     },
   };
 }

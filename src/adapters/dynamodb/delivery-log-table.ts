@@ -93,7 +93,11 @@ export function deliveryLog(
     },
 
     complete: async (start, { success, ...response }) => {
-      const outcome = { ...storedPayload(start.payload), record_state: success ? 'succeeded' : 'failed', ...response };
+      const outcome = {
+        ...storedPayload(start.payload),
+        record_state: success ? 'succeeded' : 'failed',
+        ...response,
+      };
       const unsent = response.error !== null && isUnsent(response.error.code) ? { sends: 0 } : undefined;
       // `sends` becomes 0 only if it is 1: a record that counts more has an earlier request, which a crash cut off and which may have arrived.
       if (unsent && (await changeStarted(start, { ...outcome, ...unsent }, { sends: 1 }))) return;

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import * as secrets from '@aws-sdk/client-secrets-manager';
+import {
+  GetSecretValueCommand,
+  InvalidParameterException,
+  PutSecretValueCommand,
+  ResourceNotFoundException,
+  type SecretsManagerClient,
+  UpdateSecretVersionStageCommand,
+} from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
 import type { Action } from '../../contract/actions.ts';
 import {
@@ -69,7 +76,7 @@ function cachedRead<Value>(readValue: () => Promise<Value>, now: Clock) {
   };
 }
 
-export function cachedRing(client: secrets.SecretsManagerClient, secretId: string, now: Clock): CachedRing {
+export function cachedRing(client: SecretsManagerClient, secretId: string, now: Clock): CachedRing {
   const { readRing } = ringStore(client, secretId);
   const cachedSecret = cachedRead(readRing, now);
   return {
@@ -83,11 +90,9 @@ export function cachedRing(client: secrets.SecretsManagerClient, secretId: strin
 const PROPOSED = 'AWSPENDING';
 
 /** A key ring in Secrets Manager. `readRing` throws an Error when the secret does not contain a ring. */
-export function ringStore(client: secrets.SecretsManagerClient, SecretId: string): RingStore {
+export function ringStore(client: SecretsManagerClient, SecretId: string): RingStore {
   const readRing: RingStore['readRing'] = async () => {
-    const { SecretString = '', VersionId: version = '' } = await client.send(
-      new secrets.GetSecretValueCommand({ SecretId }),
-    );
+    const { SecretString = '', VersionId: version = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
     // The errors of the parser and the schema are not used, because both could quote the secret.
     const parsedRing = storedRing.safeParse(parseJson(SecretString));
     if (!parsedRing.success) throw new ServiceError('The secret does not contain a key ring');
@@ -102,26 +107,20 @@ export function ringStore(client: secrets.SecretsManagerClient, SecretId: string
 }
 
 /** Makes a new version current in place of `version`. @returns its id @throws Refusal when another one is current */
-async function replaceVersion(
-  client: secrets.SecretsManagerClient,
-  SecretId: string,
-  version: string,
-  SecretString: string,
-) {
+async function replaceVersion(client: SecretsManagerClient, SecretId: string, version: string, SecretString: string) {
   // The client adds a token, so that a retry creates no second version.
   const { VersionId = '' } = await client.send(
-    new secrets.PutSecretValueCommand({ SecretId, SecretString, VersionStages: [PROPOSED] }),
+    new PutSecretValueCommand({ SecretId, SecretString, VersionStages: [PROPOSED] }),
   );
   // Only the move of a stage can have a condition: it fails unless the stage is where `RemoveFromVersionId` says.
   const move = { MoveToVersionId: VersionId, RemoveFromVersionId: version };
   try {
-    await client.send(new secrets.UpdateSecretVersionStageCommand({ SecretId, VersionStage: 'AWSCURRENT', ...move }));
+    await client.send(new UpdateSecretVersionStageCommand({ SecretId, VersionStage: 'AWSCURRENT', ...move }));
   } catch (error) {
     // The version may be gone: it loses its stage to the proposal of another caller, and Secrets Manager may delete one without a stage.
-    if (!(error instanceof secrets.InvalidParameterException || error instanceof secrets.ResourceNotFoundException))
-      throw error;
+    if (!(error instanceof InvalidParameterException || error instanceof ResourceNotFoundException)) throw error;
     // The client repeats a call whose response was lost, and the repetition fails although the stage has moved.
-    const current = await client.send(new secrets.GetSecretValueCommand({ SecretId }));
+    const current = await client.send(new GetSecretValueCommand({ SecretId }));
     if (current.VersionId !== VersionId) throw new Refusal('keys_replaced');
   }
   return VersionId;
@@ -131,7 +130,7 @@ async function replaceVersion(
  * Returns a function that says whether a text is the current or the previous value of a plain secret; both are in use during a rotation. The values
  * are cached like a ring. A text that is neither causes another read, at most every 30 seconds. The comparison takes constant time.
  */
-export function acceptedValues(client: secrets.SecretsManagerClient, secretId: string, now: Clock) {
+export function acceptedValues(client: SecretsManagerClient, secretId: string, now: Clock) {
   const cachedDigests = cachedRead(async () => {
     const values = await Promise.all([readSecret(client, secretId), readPrevious(client, secretId)]);
     return values.flatMap((value) => (value === undefined ? [] : [sha256(value)]));
@@ -151,23 +150,23 @@ export function acceptedValues(client: secrets.SecretsManagerClient, secretId: s
  * @throws Refusal when the distribution does not send the current value yet
  */
 export async function replaceSecret(
-  client: secrets.SecretsManagerClient,
+  client: SecretsManagerClient,
   SecretId: string,
   value: string,
   sentVersion: string | undefined,
 ): Promise<string> {
-  const { VersionId: current = '' } = await client.send(new secrets.GetSecretValueCommand({ SecretId }));
+  const { VersionId: current = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
   const first = sentVersion === undefined && (await readPrevious(client, SecretId)) === undefined;
   const problem = `the distribution does not send the current value yet; run first: npx cdk deploy -c originSecretVersion=${current}`;
   if (!first && sentVersion !== current) throw new Refusal('keys_replaced', { problem });
   return replaceVersion(client, SecretId, current, value);
 }
 
-async function readPrevious(client: secrets.SecretsManagerClient, secretId: string): Promise<string | undefined> {
+async function readPrevious(client: SecretsManagerClient, secretId: string): Promise<string | undefined> {
   try {
     return await readSecret(client, secretId, 'AWSPREVIOUS');
   } catch (error) {
-    if (error instanceof secrets.ResourceNotFoundException) return undefined;
+    if (error instanceof ResourceNotFoundException) return undefined;
     throw error;
   }
 }
@@ -175,8 +174,8 @@ async function readPrevious(client: secrets.SecretsManagerClient, secretId: stri
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 /** The text of a secret as it is now. @param VersionStage `AWSPREVIOUS` is the value before @default AWSCURRENT @throws when it holds none */
-export async function readSecret(client: secrets.SecretsManagerClient, SecretId: string, VersionStage?: string) {
-  const { SecretString } = await client.send(new secrets.GetSecretValueCommand({ SecretId, VersionStage }));
+export async function readSecret(client: SecretsManagerClient, SecretId: string, VersionStage?: string) {
+  const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId, VersionStage }));
   if (SecretString === undefined) throw new ServiceError(`Secret ${SecretId} does not contain text`);
   return SecretString;
 }

@@ -1,4 +1,13 @@
-import * as sqs from '@aws-sdk/client-sqs';
+import {
+  CancelMessageMoveTaskCommand,
+  ChangeMessageVisibilityBatchCommand,
+  GetQueueAttributesCommand,
+  ListMessageMoveTasksCommand,
+  type QueueAttributeName,
+  ReceiveMessageCommand,
+  type SQSClient,
+  StartMessageMoveTaskCommand,
+} from '@aws-sdk/client-sqs';
 
 const BATCH = 10;
 /** Long enough to inspect some thousands of messages. After an interrupted run, its messages stay invisible for this time. */
@@ -6,34 +15,31 @@ const HIDDEN_SECONDS = 300;
 const MOVES_MAX = 10;
 
 /** Creates access to a dead-letter queue. SQS moves its messages back to the source queue, one task at a time. */
-export function deadLetterQueue(
-  client: sqs.SQSClient,
-  urls: { readonly deadLetters: string; readonly source: string },
-) {
+export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters: string; readonly source: string }) {
   const QueueUrl = urls.deadLetters;
   const arnOf = async (url: string): Promise<string | undefined> => {
-    const call = new sqs.GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] });
+    const call = new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] });
     return (await client.send(call)).Attributes?.QueueArn;
   };
   const moveTasks = async () => {
-    const call = new sqs.ListMessageMoveTasksCommand({ SourceArn: await arnOf(QueueUrl), MaxResults: MOVES_MAX });
+    const call = new ListMessageMoveTasksCommand({ SourceArn: await arnOf(QueueUrl), MaxResults: MOVES_MAX });
     return (await client.send(call)).Results ?? [];
   };
   return {
     /** Returns the approximate number of messages, including the invisible ones. */
     count: async () => {
-      const AttributeNames: sqs.QueueAttributeName[] = [
+      const AttributeNames: QueueAttributeName[] = [
         'ApproximateNumberOfMessages',
         'ApproximateNumberOfMessagesNotVisible',
       ];
-      const { Attributes = {} } = await client.send(new sqs.GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
+      const { Attributes = {} } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
       return AttributeNames.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
     },
 
     /** Receives some visible messages, or none when there are no more. They stay invisible for five minutes. */
     receive: async () => {
       const { Messages = [] } = await client.send(
-        new sqs.ReceiveMessageCommand({
+        new ReceiveMessageCommand({
           QueueUrl,
           MaxNumberOfMessages: BATCH,
           VisibilityTimeout: HIDDEN_SECONDS,
@@ -55,7 +61,7 @@ export function deadLetterQueue(
         const Entries = deadLetters
           .slice(start, start + BATCH)
           .map(({ receipt: ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle, VisibilityTimeout: 0 }));
-        await client.send(new sqs.ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }));
+        await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }));
       }
     },
 
@@ -63,7 +69,7 @@ export function deadLetterQueue(
     startMove: async (rate: number): Promise<void> => {
       const [SourceArn, DestinationArn] = await Promise.all([arnOf(QueueUrl), arnOf(urls.source)]);
       const call = { SourceArn, DestinationArn, MaxNumberOfMessagesPerSecond: rate };
-      await client.send(new sqs.StartMessageMoveTaskCommand(call));
+      await client.send(new StartMessageMoveTaskCommand(call));
     },
 
     /** Lists the message move tasks of the last days, the newest first. A number that SQS does not know is null. */
@@ -82,7 +88,7 @@ export function deadLetterQueue(
       // Only a running task has a handle.
       const TaskHandle = (await moveTasks()).find((task) => task.TaskHandle !== undefined)?.TaskHandle;
       if (TaskHandle === undefined) return false;
-      await client.send(new sqs.CancelMessageMoveTaskCommand({ TaskHandle }));
+      await client.send(new CancelMessageMoveTaskCommand({ TaskHandle }));
       return true;
     },
   };

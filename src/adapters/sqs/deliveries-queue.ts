@@ -1,4 +1,9 @@
-import * as sqs from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityCommand,
+  SendMessageBatchCommand,
+  type SQSClient,
+  SQSServiceException,
+} from '@aws-sdk/client-sqs';
 import { type DeliveryMessage, messageText } from '../../contract/queues.ts';
 import type { DeliveriesQueue } from '../../domain/context.ts';
 import { ServiceError } from '../../domain/service-error.ts';
@@ -32,16 +37,16 @@ type Entry = Outgoing &
 export type HideFor = (receiptHandle: string, seconds: number) => Promise<void>;
 
 export const messageHiding =
-  (client: sqs.SQSClient, QueueUrl: string): HideFor =>
+  (client: SQSClient, QueueUrl: string): HideFor =>
   async (ReceiptHandle, VisibilityTimeout) => {
-    await client.send(new sqs.ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
+    await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
   };
 
 /**
  * Creates the deliveries queue. The group id is the Action, so that a slow endpoint does not delay other Actions (SQS fair queues).
  * The messages of one turn of the event loop share calls, because SQS bills calls. Each has its own outcome.
  */
-export function deliveriesQueue(client: sqs.SQSClient, QueueUrl: string): DeliveriesQueue {
+export function deliveriesQueue(client: SQSClient, QueueUrl: string): DeliveriesQueue {
   /** Settles all entries and never throws. */
   const sendBatch = async (batch: readonly Entry[]): Promise<void> => {
     let entriesLeft = batch;
@@ -53,7 +58,7 @@ export function deliveriesQueue(client: sqs.SQSClient, QueueUrl: string): Delive
           MessageGroupId: message.action_id,
           DelaySeconds: delaySeconds,
         }));
-        const { Failed = [] } = await client.send(new sqs.SendMessageBatchCommand({ QueueUrl, Entries }));
+        const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
         const codes = new Map(Failed.map(({ Id, Code }) => [Id, Code]));
         for (const [index, { resolve, reject }] of entriesLeft.entries()) {
           if (!codes.has(String(index))) resolve('sent');
@@ -106,7 +111,7 @@ export function deliveriesQueue(client: sqs.SQSClient, QueueUrl: string): Delive
 
 /** Returns whether SQS refused the call because of what is in it. The client repeats a call that SQS refused for another reason, such as its rate. */
 const isRefusal = (cause: unknown): boolean =>
-  cause instanceof sqs.SQSServiceException && cause.$fault === 'client' && cause.$metadata.attempts === 1;
+  cause instanceof SQSServiceException && cause.$fault === 'client' && cause.$metadata.attempts === 1;
 
 /**
  * Measures messages, and settles those that are too large or have no text. Fifty Actions may receive the same envelope of a megabyte, so each

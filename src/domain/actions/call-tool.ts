@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto';
 import type { AiAction } from '../../contract/actions.ts';
 import { emptyAsObject, isJsonObject, jsonBytes, truncateCharacters } from '../../contract/fields.ts';
 import type { ToolCall, ToolResult } from '../../contract/invocations.ts';
-import * as limits from '../../contract/limits.ts';
+import {
+  AI_CALLS_PER_CONVERSATION,
+  NON_JSON_RESPONSE_CHARACTERS,
+  TOOL_RESPONSE_MAX_BYTES,
+} from '../../contract/limits.ts';
 import { identifier } from '../../contract/widget.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Context, Conversations, EndpointAnswer, ToolCallRecord } from '../context.ts';
@@ -84,7 +88,7 @@ export async function callTool(
       idempotencyKey: call.idempotency_key,
       argumentsHash: createHash('sha256').update(canonicalJson(verdict.values)).digest('hex'),
     },
-    limits.AI_CALLS_PER_CONVERSATION,
+    AI_CALLS_PER_CONVERSATION,
   );
   if (admission === 'other_arguments')
     throw invalidField('idempotency_key', 'was used for a call with other arguments');
@@ -154,7 +158,7 @@ export function toolResponse(
 ): Readonly<Record<string, unknown>> | string {
   const text = response ?? 'The response is not text';
   const json = parseJson(withoutUnpairedSurrogates(text));
-  if (json === undefined) return truncateCharacters(text, limits.NON_JSON_RESPONSE_CHARACTERS);
+  if (json === undefined) return truncateCharacters(text, NON_JSON_RESPONSE_CHARACTERS);
   if (fieldMap !== undefined) return mappedFields(json, fieldMap);
   if (!isJsonObject(json)) return {};
   return Object.fromEntries(
@@ -176,8 +180,8 @@ const withoutUnpairedSurrogates = (json: string) =>
 function mappedFields(json: unknown, fieldMap: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
   const fields: [string, unknown][] = [];
   const sizes = new Map<unknown, number>([[undefined, Number.POSITIVE_INFINITY]]);
-  let bytesLeft = limits.TOOL_RESPONSE_MAX_BYTES;
-  let toMeasure = 4 * limits.TOOL_RESPONSE_MAX_BYTES;
+  let bytesLeft = TOOL_RESPONSE_MAX_BYTES;
+  let toMeasure = 4 * TOOL_RESPONSE_MAX_BYTES;
   for (const [name, path] of Object.entries(fieldMap)) {
     const value = valueAt(json, path);
     const bytes = sizes.get(value) ?? (toMeasure > 0 ? jsonBytes(value) : Number.POSITIVE_INFINITY);

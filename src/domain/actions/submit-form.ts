@@ -2,7 +2,14 @@ import type * as z from 'zod';
 import type { FormAction, FormField } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { exceedsCharacters, type JsonObject, truncateCharacters } from '../../contract/fields.ts';
-import * as limits from '../../contract/limits.ts';
+import {
+  FORM_KEY_MAX_CHARACTERS,
+  FORM_LIST_ITEM_MAX_CHARACTERS,
+  FORM_LIST_MAX_ITEMS,
+  FORM_STRING_MAX_CHARACTERS,
+  FORM_SUBMISSIONS_PER_HOUR,
+  FORM_SUBMISSIONS_PER_MINUTE,
+} from '../../contract/limits.ts';
 import type { PublicAnswer } from '../../contract/public-operations.ts';
 import { formSubmitRequest, identifier } from '../../contract/widget.ts';
 import { admitOrigin, admitWidget, type IdentifiedWidget } from '../auth/authenticate-widget.ts';
@@ -83,7 +90,7 @@ async function admittedForm(
   { configuration, conversations, counters }: Context<'configuration' | 'conversations' | 'counters'>,
 ) {
   const [perMinute, form, conversation, earlier] = await Promise.all([
-    counters.hitPerMinute(ADDRESS_COUNTERS.formSubmit(siteId, credentials.ip), limits.FORM_SUBMISSIONS_PER_MINUTE, now),
+    counters.hitPerMinute(ADDRESS_COUNTERS.formSubmit(siteId, credentials.ip), FORM_SUBMISSIONS_PER_MINUTE, now),
     identifier.safeParse(slug).success ? configuration.findForm(siteId, slug) : undefined,
     conversations.findConversation(siteId, conversationId),
     key && conversations.acceptedSubmission(key),
@@ -102,7 +109,7 @@ function requireFields({ form_fields }: FormAction, values: FormInput['values'])
 
 /** Counts a submission against the hourly limit of the assistant, which all visitors share. @throws Refusal 429 */
 async function countAgainstAssistant(assistant: Assistant, now: Date, counters: Counters): Promise<void> {
-  const { site_id, form_submissions_per_hour = limits.FORM_SUBMISSIONS_PER_HOUR } = assistant;
+  const { site_id, form_submissions_per_hour = FORM_SUBMISSIONS_PER_HOUR } = assistant;
   const perHour = await counters.hitPerHour(`forms#${site_id}`, form_submissions_per_hour, now);
   if (!perHour.isAllowed) throw new Refusal('form_limit_exceeded', perHour);
 }
@@ -178,7 +185,7 @@ type CleanValue = FormBody['values'][string];
 export function cleanFormValues(values: JsonObject): Record<string, CleanValue> {
   const clean: [string, CleanValue][] = [];
   for (const [key, value] of Object.entries(values)) {
-    if (exceedsCharacters(key, limits.FORM_KEY_MAX_CHARACTERS)) continue;
+    if (exceedsCharacters(key, FORM_KEY_MAX_CHARACTERS)) continue;
     const cleanedValue = cleanValue(value);
     if (cleanedValue !== undefined) clean.push([key, cleanedValue]);
   }
@@ -189,8 +196,8 @@ export function cleanFormValues(values: JsonObject): Record<string, CleanValue> 
 function cleanValue(value: unknown): CleanValue | undefined {
   if (typeof value === 'boolean' || typeof value === 'number' || JSON.isRawJSON(value)) return value;
   if (typeof value === 'string')
-    return exceedsCharacters(value, limits.FORM_STRING_MAX_CHARACTERS) ? undefined : value.trim() || undefined;
-  if (Array.isArray(value) && value.length <= limits.FORM_LIST_MAX_ITEMS) return listOfText(value);
+    return exceedsCharacters(value, FORM_STRING_MAX_CHARACTERS) ? undefined : value.trim() || undefined;
+  if (Array.isArray(value) && value.length <= FORM_LIST_MAX_ITEMS) return listOfText(value);
   return undefined;
 }
 
@@ -198,7 +205,7 @@ function cleanValue(value: unknown): CleanValue | undefined {
 function listOfText(items: readonly unknown[]): readonly string[] | undefined {
   try {
     const texts = items.map((item) => (typeof item === 'string' ? item : JSON.stringify(item)));
-    return texts.map((text) => truncateCharacters(text, limits.FORM_LIST_ITEM_MAX_CHARACTERS));
+    return texts.map((text) => truncateCharacters(text, FORM_LIST_ITEM_MAX_CHARACTERS));
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

@@ -1,5 +1,13 @@
 import { exceedsCharacters, truncateCharacters } from '../../contract/fields.ts';
-import * as limits from '../../contract/limits.ts';
+import {
+  SESSION_CREATE_PER_MINUTE,
+  SESSION_TOKEN_MAX_BYTES,
+  TTL_MINUTES_DEFAULT,
+  TTL_MINUTES_MAX,
+  TTL_MINUTES_MIN,
+  USER_EMAIL_MAX_CHARACTERS,
+  USER_NAME_MAX_CHARACTERS,
+} from '../../contract/limits.ts';
 import type { PublicAnswer } from '../../contract/public-operations.ts';
 import { sessionCreateRequest } from '../../contract/sessions.ts';
 import type { Context } from '../context.ts';
@@ -23,7 +31,7 @@ export async function createSession(
   const now = invocation.now();
   const siteId = request.serverKey === undefined ? undefined : siteOfServerSecret(request.serverKey);
   const [perIp, assistant] = await Promise.all([
-    counters.hitPerMinute(ADDRESS_COUNTERS.sessionCreate(request.ip), limits.SESSION_CREATE_PER_MINUTE, now),
+    counters.hitPerMinute(ADDRESS_COUNTERS.sessionCreate(request.ip), SESSION_CREATE_PER_MINUTE, now),
     siteId === undefined ? undefined : configuration.findAssistant(siteId),
   ]);
   if (!perIp.isAllowed) throw new Refusal('rate_limit_exceeded', perIp);
@@ -42,15 +50,15 @@ export async function createSession(
     sub: input.user_id || `anon_${invocation.newId()}`,
     jti: invocation.newId(),
     site_id: assistant.site_id,
-    user_name: name == null ? undefined : truncateCharacters(name, limits.USER_NAME_MAX_CHARACTERS),
-    user_email: email == null ? undefined : truncateCharacters(email, limits.USER_EMAIL_MAX_CHARACTERS),
+    user_name: name == null ? undefined : truncateCharacters(name, USER_NAME_MAX_CHARACTERS),
+    user_email: email == null ? undefined : truncateCharacters(email, USER_EMAIL_MAX_CHARACTERS),
     context: input.context ?? undefined,
     usage_webhook: input.usage_webhook ?? undefined,
     iat: issuedAt,
     exp: expiresAt,
   });
-  if (token.length > limits.SESSION_TOKEN_MAX_BYTES) {
-    throw invalidField('context', `the session token would exceed ${limits.SESSION_TOKEN_MAX_BYTES} bytes`);
+  if (token.length > SESSION_TOKEN_MAX_BYTES) {
+    throw invalidField('context', `the session token would exceed ${SESSION_TOKEN_MAX_BYTES} bytes`);
   }
 
   const perHour = await counters.hitPerHour(assistant.site_id, assistant.hourly_rate_limit, now);
@@ -68,8 +76,8 @@ export async function createSession(
 /** Returns the lifetime in seconds, clamped to 1 to 60 minutes. A value that is neither a number nor its text counts as 15 (spec "ttl_minutes"). */
 export function ttlSeconds(ttlMinutes: unknown): number {
   const minutes = asNumber(ttlMinutes);
-  if (minutes === undefined) return limits.TTL_MINUTES_DEFAULT * 60;
-  return Math.round(Math.min(Math.max(minutes, limits.TTL_MINUTES_MIN), limits.TTL_MINUTES_MAX) * 60);
+  if (minutes === undefined) return TTL_MINUTES_DEFAULT * 60;
+  return Math.round(Math.min(Math.max(minutes, TTL_MINUTES_MIN), TTL_MINUTES_MAX) * 60);
 }
 
 /** Returns a number, or a text of up to 32 characters that is one; undefined for any other value. */
