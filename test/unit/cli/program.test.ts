@@ -276,6 +276,9 @@ describe('what customers have stored', () => {
     for (const more of [...dry, ['--yes'], ['--yes', '--json']]) {
       const { out, err } = await operator.run(...wordsOf(path, ids), ...more);
       expect(out + err).not.toMatch(UNSAFE);
+      // A refusal names what the operator has written: an option or an argument.
+      const [, field] = /^\{"error":"(?!server_secret)([a-z_]+)[.\w]*: /.exec(err) ?? [];
+      if (field !== undefined) expect((await operator.run(...path.split(' '), '--help')).out).toContain(`<${field}>`);
       // Its words are above: a wrong command line shows nothing that is stored.
       expect(err).not.toMatch(/\(--help shows the options\)|required option|missing required argument/);
     }
