@@ -20,6 +20,7 @@ import {
   type FunctionName,
   logOutput,
   OUTPUT_DESCRIPTIONS,
+  OUTPUT_NAMES,
   OUTPUTS,
   type Output,
 } from '../src/deployment/outputs.ts';
@@ -182,34 +183,40 @@ export class VaWave extends Construct {
     const version = props.commit === undefined ? VERSION : `${VERSION}+${props.commit}`;
     // On every resource, a tag would change them all with each commit.
     Tags.of(this).add('va-wave-version', version, { includeResourceTypes: ['AWS::Lambda::Function'] });
-    this.#output('version', version);
-    this.#output('baseUrl', baseUrl);
-    this.#output('distributionDomain', distribution.distributionDomainName);
-    this.#output('distributionId', distribution.distributionId);
-    this.#output('widgetPinnedPath', edge.widget.immutablePath);
-    this.#output('widgetIntegrity', edge.widget.integrity);
-    this.#output('egressAddresses', egress?.addresses?.join(', '));
-    this.#output('apiUrl', api.http.apiEndpoint);
-    this.#output('configurationTable', tables.configuration.table.tableName);
-    this.#output('countersTable', tables.counters.table.tableName);
-    this.#output('conversationsTable', tables.conversations.table.tableName);
-    this.#output('deliveryLogTable', tables.deliveryLog.table.tableName);
-    this.#output('eventBus', this.bus.eventBusName);
-    this.#output('eventArchiveDays', archiveDays?.toString());
-    this.#output('eventsQueue', messaging.events.queue.queueUrl);
-    this.#output('eventsDeadLetters', messaging.events.deadLetters.queueUrl);
-    this.#output('deliveriesQueue', messaging.deliveries.queue.queueUrl);
-    this.#output('deliveriesDeadLetters', messaging.deliveries.deadLetters.queueUrl);
-    this.#output('tokenKeys', keys.tokenKeys.secretArn);
-    this.#output('sealingKey', keys.sealingKey.secretArn);
-    this.#output('originSecret', keys.originSecret.secretArn);
-    this.#output('originSecretVersion', props.originSecretVersion);
-    this.#output('canaryServerKey', canary?.serverKey.secretArn);
-    this.#output('aiAction', this.aiAction.functionName);
-    this.#output('usageReport', this.usageReport.functionName);
-    this.#output('dashboardUrl', dashboard.url);
-    this.#output('userPool', this.userPool.userPoolId);
-    this.#output('actionTest', dashboard.actionTest.callable.functionName);
+    const outputs: Readonly<Record<Output, string | undefined>> = {
+      version,
+      baseUrl,
+      distributionDomain: distribution.distributionDomainName,
+      distributionId: distribution.distributionId,
+      widgetPinnedPath: edge.widget.immutablePath,
+      widgetIntegrity: edge.widget.integrity,
+      egressAddresses: egress?.addresses?.join(', '),
+      apiUrl: api.http.apiEndpoint,
+      configurationTable: tables.configuration.table.tableName,
+      countersTable: tables.counters.table.tableName,
+      conversationsTable: tables.conversations.table.tableName,
+      deliveryLogTable: tables.deliveryLog.table.tableName,
+      eventBus: this.bus.eventBusName,
+      eventArchiveDays: archiveDays?.toString(),
+      eventsQueue: messaging.events.queue.queueUrl,
+      eventsDeadLetters: messaging.events.deadLetters.queueUrl,
+      deliveriesQueue: messaging.deliveries.queue.queueUrl,
+      deliveriesDeadLetters: messaging.deliveries.deadLetters.queueUrl,
+      tokenKeys: keys.tokenKeys.secretArn,
+      sealingKey: keys.sealingKey.secretArn,
+      originSecret: keys.originSecret.secretArn,
+      originSecretVersion: props.originSecretVersion,
+      canaryServerKey: canary?.serverKey.secretArn,
+      aiAction: this.aiAction.functionName,
+      usageReport: this.usageReport.functionName,
+      dashboardUrl: dashboard.url,
+      userPool: this.userPool.userPoolId,
+      actionTest: dashboard.actionTest.callable.functionName,
+    };
+    for (const name of OUTPUT_NAMES) {
+      const value = outputs[name];
+      if (value !== undefined) new CfnOutput(this, OUTPUTS[name], { value, description: OUTPUT_DESCRIPTIONS[name] });
+    }
     const logs = functions.map(({ name, logGroup }) => [logOutput(name), logGroup, `the function ${name}`] as const);
     for (const [id, log, writer] of [[ACCESS_LOG_OUTPUT, api.accessLog, 'the API'] as const, ...logs]) {
       new CfnOutput(this, id, { value: log.logGroupName, description: `Log group of ${writer}` });
@@ -300,10 +307,6 @@ export class VaWave extends Construct {
     const { dimensionsMap, ...more } = options;
     const metric = ownMetric(this.#stage, METRICS[name], statistic);
     return metric.with({ ...more, dimensionsMap: { ...metric.dimensions, ...dimensions, ...dimensionsMap } });
-  }
-
-  #output(name: Output, value: string | undefined): void {
-    if (value !== undefined) new CfnOutput(this, OUTPUTS[name], { value, description: OUTPUT_DESCRIPTIONS[name] });
   }
 }
 

@@ -3,7 +3,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { withTables } from '../bench/report.ts';
 import { VaWave } from '../lib/va-wave.ts';
-import { OUTPUT_DESCRIPTIONS, OUTPUTS } from '../src/deployment/outputs.ts';
+import { OUTPUT_DESCRIPTIONS, OUTPUT_NAMES, OUTPUTS } from '../src/deployment/outputs.ts';
 
 // Writes the tables of the construct's README from its props, its outputs and its template: `node scripts/construct-readme.ts`.
 
@@ -30,8 +30,7 @@ export function withConstruct(readme: string, types: readonly string[]): string 
     type.replace(/^AWS::(\w+)::.*/, '$1').replace(/^Custom::.*/, 'custom resources'),
   );
   const serviceRows = [...Map.groupBy(services.sort(), (one) => one)].map(([one, all]) => [one, `${all.length}`]);
-  const descriptions: Readonly<Record<string, string>> = OUTPUT_DESCRIPTIONS;
-  const outputs = Object.entries(OUTPUTS).map(([key, name]) => [`\`${name}\``, descriptions[key] ?? '']);
+  const outputs = OUTPUT_NAMES.map((name) => [`\`${OUTPUTS[name]}\``, OUTPUT_DESCRIPTIONS[name]]);
   return withTables(readme, [
     { columns: ['Prop', 'Type', 'What it does', 'Default', 'Price'], rows: propRows() },
     { columns: ['Output', 'What it has'], rows: outputs },

@@ -30,6 +30,7 @@ export const OUTPUTS = {
   actionTest: 'ActionTestFunction',
 } as const;
 export type Output = keyof typeof OUTPUTS;
+export const OUTPUT_NAMES = Object.keys(OUTPUTS).filter((name): name is Output => name in OUTPUTS);
 
 /** What each output is, for CloudFormation's console and the page of the construct. */
 export const OUTPUT_DESCRIPTIONS: Readonly<Record<Output, string>> = {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { OPTION_NAMES } from '../../../lib/deployment-options.ts';
 import { STAGES } from '../../../lib/stage.ts';
+import { FUNCTIONS, logOutput } from '../../../src/deployment/outputs.ts';
 import { ALL_OPTIONS, NAGGED, TESTED } from './deployment-choices.ts';
 import { bringsAlong, findings, grantsOf, lookUpsOf, nameOf, synthesize } from './synthesized.ts';
 
@@ -71,8 +72,12 @@ describe('a stage', () => {
 });
 
 const KEY = ALL_OPTIONS.encryptionKey;
-const OUTBOUND =
-  /^(AssistantRuntime(AiAction|UsageReport)|DashboardActionTest|DeliveriesDispatcher|WidgetRoutesFormSubmit)Function/;
+/** The functions whose code sends requests to endpoints. */
+const OUTBOUND = new RegExp(
+  `(${FUNCTIONS.filter((name) => readFileSync(`lambdas/${name}/handler.ts`, 'utf8').includes('outboundParts('))
+    .map((name) => logOutput(name).slice('LogOf'.length))
+    .join('|')})Function`,
+);
 const variables = (values: Readonly<Record<string, string>>) => ({ Environment: { Variables: values } });
 
 type Effect = readonly [option: string, type: string, resources: RegExp, properties: object];
