@@ -131,7 +131,11 @@ export class Alarms extends Construct {
 const SLOW_MILLISECONDS = 2000;
 
 /** Sums metrics, at most ten, the limit for the expression of an alarm. @param label names the sum, and also the metrics in it */
-export function sum(label: string, metrics: readonly cloudwatch.IMetric[], period = FIVE_MINUTES) {
+export function sum(
+  label: string,
+  metrics: readonly cloudwatch.IMetric[],
+  period = FIVE_MINUTES,
+): cloudwatch.MathExpression {
   const prefix = label.toLowerCase().replace(/[^a-z]/g, '');
   const metricsByName = metrics.map((metric, index) => [`${prefix}${index}`, metric] as const);
   return new cloudwatch.MathExpression({

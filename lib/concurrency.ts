@@ -62,7 +62,10 @@ export function shareConcurrency(options: ConcurrencyOptions) {
 const POLLER_HOUR = 0.00925;
 
 /** Returns what the synthesis tells an operator of a known load: prices, quotas, and tables to warm. @param region of the stack, or a token */
-export function notesOnCapacity(options: ConcurrencyOptions, region = '') {
+export function notesOnCapacity(
+  options: ConcurrencyOptions,
+  region = '',
+): readonly (readonly [id: string, note: string])[] {
   const { deliveriesPerSecond = 0 } = options;
   const { account, dispatcher } = shareConcurrency(options);
   const { logWrites, counterWrites, configurationReads } = capacityFor(deliveriesPerSecond);

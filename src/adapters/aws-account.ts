@@ -86,7 +86,10 @@ export async function stackOutputs(stackName: string, access: AwsAccess): Promis
  * @param mfaCodeProvider asks for the code of an MFA device, whose number it gets, where a profile names one
  * @throws errors of the SDK when it finds no region
  */
-export async function operatorAccess(access: AwsAccess, mfaCodeProvider?: (device: string) => Promise<string>) {
+export async function operatorAccess(
+  access: AwsAccess,
+  mfaCodeProvider?: (device: string) => Promise<string>,
+): Promise<AwsAccess> {
   const { requestHandler } = access;
   const credentials = defaultProvider({ mfaCodeProvider, clientConfig: { requestHandler } });
   return { ...access, region: await cloudFormationClient(access).config.region(), credentials };

@@ -110,7 +110,10 @@ export async function updateAction(
 }
 
 /** Deletes an Action. @throws Refusal 409 when the Action was saved in the meantime */
-export async function deleteAction(action: Action, { store, author }: Context<'store'> & { readonly author: Author }) {
+export async function deleteAction(
+  action: Action,
+  { store, author }: Context<'store'> & { readonly author: Author },
+): Promise<void> {
   if (!(await store.deleteAction(action, author))) throw new StaleVersion('Action');
 }
 

@@ -9,7 +9,10 @@ import type { Configuration } from '../context.ts';
  * Domain, otherwise undefined. When the site does not exist, every origin may read the refusal, so that a developer sees the reason. It
  * reveals nothing: a client without a browser can read it too.
  */
-export function allowedOrigin(assistant: Pick<Assistant, 'domain'> | undefined, origin: string | undefined) {
+export function allowedOrigin(
+  assistant: Pick<Assistant, 'domain'> | undefined,
+  origin: string | undefined,
+): string | undefined {
   const page = origin ? originHost(origin) : undefined;
   if (page === undefined) return undefined;
   if (assistant === undefined) return page.origin;
