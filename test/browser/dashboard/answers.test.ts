@@ -1,5 +1,6 @@
 import { byDay, full } from '../../harness/full.ts';
 import { until } from '../../harness/until.ts';
+import { intercept } from '../interception.ts';
 import { button, dashboard, discard, page } from './shared-dashboard.ts';
 import { askedByClosing, flaws, open } from './started-dashboard.ts';
 
@@ -47,7 +48,7 @@ describe('where the widget appears', () => {
 
   test('marks an entry on which it cannot appear, and repairs a Domain that is not in the list', async () => {
     await setDomains('www.new.example', 'shop.example');
-    await page.goto(url('deploy'));
+    await shop.openAnew(`/${siteId}/deploy`);
     await page.getByText('Browsers allow only pages of the Domain, www.new.example: no page can match').waitFor();
     await button('Remove www.new.example').click();
     await verdict(/^Once this is saved, the widget appears on no page\./);
@@ -68,7 +69,7 @@ describe('where the widget appears', () => {
       '--allowed-domain',
       'shop.example',
     );
-    await page.goto(url('deploy'));
+    await shop.openAnew(`/${siteId}/deploy`);
     await button('Add www.new.example to Allowed Domains').click();
     for (const host of ['www.new.example', 'shop.example']) await button(`Remove ${host}`).waitFor();
     expect(await page.getByLabel('New domain').inputValue()).toBe('');
@@ -77,7 +78,7 @@ describe('where the widget appears', () => {
 
   test('depends on the status, the server secret and the suspension, and is known before an assistant is created', async () => {
     await setDomains('shop.example');
-    await page.goto(url('deploy'));
+    await shop.openAnew(`/${siteId}/deploy`);
     await page.getByLabel('Session Signed').click();
     await verdict(/There is no server secret/);
     await button('Discard changes').click();
@@ -168,7 +169,7 @@ describe('what is typed', () => {
     'into the list of a %s as %j adds %j',
     async (noun, text, added, left, problems) => {
       await dashboard.vaWave('assistant', 'update', siteId, '--allowed-domain', 'shop.example', '--clear-ip-allowlist');
-      await page.goto(url('deploy'));
+      await shop.openAnew(`/${siteId}/deploy`);
       const input = page.getByLabel(`New ${noun}`);
       await input.focus();
       await dashboard.admin.context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -259,7 +260,7 @@ describe('names that others use', () => {
   test('a copy has a name that the form takes, and fields that no endpoint knows', async () => {
     const name = 'Größe '.repeat(16).trim();
     await shop.addAction(siteId, 'Form', name, '--field', 'email:Email:Email');
-    await page.goto(url('intelligence'));
+    await shop.openAnew(`/${siteId}/intelligence`);
     await button(`More for ${name}`).click();
     await page.getByRole('menuitem', { name: 'Duplicate' }).click();
     await page.getByLabel('Label of field 1').fill('Größe');
@@ -301,7 +302,7 @@ describe('a page', () => {
 
   test('that the browser translates stays whole', async () => {
     const names = Promise.withResolvers<void>();
-    await page.route('**/assistants', async (route) => {
+    await intercept(page, '**/assistants', async (route) => {
       await names.promise;
       await route.continue();
     });
@@ -319,7 +320,6 @@ describe('a page', () => {
     })()`);
     names.resolve();
     await page.getByRole('link', { name: 'Website' }).first().waitFor();
-    await page.unroute('**/assistants');
     await page.getByRole('link', { name: 'Members' }).click();
     await page.getByRole('heading', { name: 'Members' }).waitFor();
     expect(await page.getByText('This part of the page failed').count()).toBe(0);

@@ -1,6 +1,7 @@
 import type { Route } from 'playwright-core';
 import { envelope } from '../../../src/contract/queues.ts';
 import { until } from '../../harness/until.ts';
+import { intercept } from '../interception.ts';
 import { button, dashboard, discard, page } from './shared-dashboard.ts';
 import { flaws, open } from './started-dashboard.ts';
 
@@ -97,7 +98,7 @@ describe('fields and focus', () => {
     const examples = () => page.getByRole('region', { name: /^Example of / }).allInnerTexts();
     const events = ['--event', 'form.submitted', '--event', 'contact.created'];
     await shop.addAction(siteId, 'Event', 'Tell the CRM', ...events);
-    await page.goto(url('intelligence'));
+    await shop.openAnew(`/${siteId}/intelligence`);
     await page.getByText('form.submitted (not yet firing), contact.created').waitFor();
     await button('Edit Tell the CRM').click();
     await button('What your endpoint receives').click();
@@ -179,10 +180,11 @@ describe('fields and focus', () => {
     // What is removed while another address is checked stays removed.
     const removed = Promise.withResolvers<void>();
     const check = async (route: Route) => {
+      endInterception();
       await removed.promise;
       await route.continue();
     };
-    await page.route('**/check-hosts', check, { times: 1 });
+    const endInterception = await intercept(page, '**/check-hosts', check);
     await field.fill('203.0.113.8');
     await field.press('Enter');
     await button('Remove 2001:db8::7').click();

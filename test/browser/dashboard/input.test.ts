@@ -1,5 +1,6 @@
-import type { Locator, Route } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import { until } from '../../harness/until.ts';
+import { intercept } from '../interception.ts';
 import { framesDrawn } from '../widget/page-state.ts';
 import { button, dashboard, page } from './shared-dashboard.ts';
 import { flaws, open } from './started-dashboard.ts';
@@ -32,7 +33,7 @@ describe('clicks and input', () => {
     const released = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
-    const handler = async (route: Route) => {
+    const endInterception = await intercept(page, path, async (route) => {
       if (route.request().method() !== method) return route.fallback();
       const response = await route.fetch();
       reached.resolve();
@@ -40,14 +41,13 @@ describe('clicks and input', () => {
       // A reload has ended the request.
       await route.fulfill({ response }).catch(() => undefined);
       answered.resolve();
-    };
-    await page.route(path, handler);
+    });
     return {
       reached: reached.promise,
       release: async () => {
         released.resolve();
         await answered.promise;
-        await page.unroute(path, handler);
+        endInterception();
       },
     };
   };
@@ -79,18 +79,17 @@ describe('clicks and input', () => {
     const before = await states();
     const released = Promise.withResolvers<void>();
     let answered = 0;
-    const late = async (route: Route) => {
+    const endInterception = await intercept(page, '**/actions/*', async (route) => {
       const response = await route.fetch();
       answered++;
       await released.promise;
       await route.fulfill({ response });
-    };
-    await page.route('**/actions/*', late);
+    });
     for (const name of names) await toggle(name).click();
     await until(async () => answered === names.length);
     released.resolve();
     for (const name of names) await page.getByText(`${name} is o`).last().waitFor();
-    await page.unroute('**/actions/*', late);
+    endInterception();
     expect(await states()).toEqual(before.map((on) => !on));
     for (const name of names) await toggle(name).click();
     await until(async () => String(await states()) === String(before));
@@ -168,7 +167,7 @@ describe('clicks and input', () => {
   test('keeps a secret whose answer arrives after the user went back', async () => {
     await dashboard.vaWave('assistant', 'update', siteId, '--mode', 'session-signed');
     await dashboard.vaWave('secret', 'regenerate', siteId, '--yes');
-    await page.goto(url('general'));
+    await shop.openAnew(`/${siteId}/general`);
     await page.getByRole('tab', { name: 'Deploy' }).click();
     await button('Regenerate Server Secret').click();
     const answer = await hold('POST', '**/server-secret');
@@ -225,7 +224,7 @@ describe('clicks and input', () => {
 
   test('stores no input again that was discarded elsewhere when its creation is refused afterwards', async () => {
     const refused = Promise.withResolvers<void>();
-    await page.route('**/actions', async (route) => {
+    const endInterception = await intercept(page, '**/actions', async (route) => {
       if (route.request().method() !== 'POST') return route.fallback();
       await refused.promise;
       await route.fulfill({ status: 409, json: { success: false, code: 'idempotency_key_reused', error: 'reused' } });
@@ -244,12 +243,12 @@ describe('clicks and input', () => {
     await answered;
     await page.getByText('has created this with other input').waitFor();
     expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).not.toContain('Discarded');
-    await page.unroute('**/actions');
+    endInterception();
   });
 
   test('keeps the input and the change of another user, says that input was restored, and discards it', async () => {
     await dashboard.vaWave('assistant', 'update', siteId, '--name', 'Second', '--rate-limit', '321');
-    await page.goto(url('general'));
+    await shop.openAnew(`/${siteId}/general`);
     await page.getByLabel('Rate Limit (requests/hour)').fill('700');
     await dashboard.vaWave('assistant', 'update', siteId, '--name', 'Newest', '--rate-limit', '900');
     await button('Save changes').click();

@@ -1,5 +1,6 @@
 import { HELP_PAGES } from '../../../dashboard/src/help-pages.ts';
 import { until } from '../../harness/until.ts';
+import { intercept } from '../interception.ts';
 import { button, dashboard, discard, page } from './shared-dashboard.ts';
 import { flaws, open } from './started-dashboard.ts';
 
@@ -26,7 +27,7 @@ describe('the organization and the theme', () => {
     await page.getByText('Saved. The change takes effect').waitFor();
     // A page of the service has more changes than a test makes, so each change becomes a page.
     const asked: (string | null)[] = [];
-    await page.route(AUDIT, async (route) => {
+    const endInterception = await intercept(page, AUDIT, async (route) => {
       const after = new URL(route.request().url()).searchParams.get('after');
       const response = await route.fetch({ url: route.request().url().replace(/\?.*/, '') });
       const { records } = await response.json();
@@ -46,7 +47,7 @@ describe('the organization and the theme', () => {
     expect(await button('Show earlier changes').count()).toBe(0);
     expect(await page.getByText('+)').count()).toBe(0);
     expect(asked).toEqual([null, 'page-2']);
-    await page.unroute(AUDIT);
+    endInterception();
     await page.getByRole('link', { name: 'Find an order' }).click();
     await page.getByLabel('Endpoint URL').waitFor();
   });
@@ -94,7 +95,7 @@ describe('the organization and the theme', () => {
   });
 
   test('searches the twelve choices of a filter, and counts the changes that are not shown yet', async () => {
-    await page.route(AUDIT, async (route) => {
+    const endInterception = await intercept(page, AUDIT, async (route) => {
       const response = await route.fetch();
       const [change] = (await response.json()).records;
       const emails = Array.from({ length: 12 }, (_, index) => `person-${index + 1}@shop.com`);
@@ -110,7 +111,7 @@ describe('the organization and the theme', () => {
     await page.getByRole('option', { name: 'person-12@shop.com' }).waitFor({ state: 'detached' });
     await page.getByRole('option', { name: 'person-7@shop.com' }).click();
     await page.getByText('(1/12+)', { exact: true }).waitFor();
-    await page.unroute(AUDIT);
+    endInterception();
   });
 
   test('leads to help pages, which have the sample receivers', async () => {
@@ -152,11 +153,11 @@ describe('the organization and the theme', () => {
     expect(await background()).toBe(light);
     await choose('Dark');
     expect(await background()).toBe(dark);
-    await page.route('**/assets/*.js', (route) => route.abort());
+    const endInterception = await intercept(page, '**/assets/*.js', (route) => route.abort());
     await page.reload();
     await page.getByText('The dashboard is loading.').waitFor();
     expect(await background()).toBe(dark);
-    await page.unroute('**/assets/*.js');
+    endInterception();
     await page.reload();
     await choose('As the system');
     expect(await background()).toBe(light);

@@ -34,8 +34,6 @@ export async function startDashboard() {
   const vaWave = commandsOn(service.readyFile);
   const newPage = async (): Promise<Visitor> => {
     const context = await newContext(browser, { viewport: VIEWPORT, reducedMotion: 'reduce' });
-    // When the last route goes, Playwright ends the interception, and a request that the page makes at that moment has no answer.
-    await context.route('https://no-such-host.invalid', (route) => route.abort());
     const problems: string[] = [];
     context.on('console', (message) => {
       // The browser, and not the page, writes this line about a refused request.
@@ -116,6 +114,12 @@ export async function startDashboard() {
         unseen = 0;
         await heading(page);
         admin.problems.length = 0;
+      },
+      /** Opens a screen in the admin's page with what is stored now. A screen keeps what it has loaded while it is open. */
+      openAnew: async (path: string): Promise<void> => {
+        await open(admin.page, url('/members'));
+        await admin.page.getByRole('heading', { name: 'Members' }).waitFor();
+        await open(admin.page, url(path));
       },
     };
   };

@@ -1,3 +1,4 @@
+import { intercept } from '../interception.ts';
 import { button, dashboard, page } from './shared-dashboard.ts';
 import { askedByClosing, open } from './started-dashboard.ts';
 
@@ -18,7 +19,7 @@ describe('when something goes wrong', () => {
     const failed = page.getByText('This part of the page could not be loaded');
     const gone: string[] = [];
     const chunk = /\/dashboard\/assets\/deploy-[^/]+\.js$/;
-    await page.route(chunk, (route) => {
+    const endInterception = await intercept(page, chunk, (route) => {
       gone.push(route.request().url());
       return route.fulfill({ status: 404, contentType: 'text/plain', body: 'Not found' });
     });
@@ -43,7 +44,7 @@ describe('when something goes wrong', () => {
     await loaded;
     await failed.waitFor();
     expect(gone).toHaveLength(2);
-    await page.unroute(chunk);
+    endInterception();
     await button('Try again').click();
     await page.getByRole('heading', { name: 'Authentication', exact: true }).waitFor();
     await page.getByRole('tab', { name: 'General' }).click();
@@ -68,10 +69,10 @@ describe('when something goes wrong', () => {
     await page.evaluate(SHORT_TIMEOUTS);
     await page.getByLabel('Name').fill('Saved at last');
     const never = `**/api/dashboard/organizations/*/assistants/${renamedId}`;
-    await page.route(never, () => undefined);
+    const endInterception = await intercept(page, never, () => undefined);
     await button('Save changes').click();
     await page.getByText('No connection to the service').waitFor();
-    await page.unroute(never);
+    endInterception();
     // A busy machine may need longer than the shortened time for the save that is answered.
     await page.evaluate('restore()');
     await button('Save changes').click();
@@ -108,7 +109,7 @@ describe('when something goes wrong', () => {
 
   test('shows no number of Actions while they are loading', async () => {
     const waiting = Promise.withResolvers<void>();
-    await page.route(actionsOfOrganization, async (route) => {
+    await intercept(page, actionsOfOrganization, async (route) => {
       await waiting.promise;
       await route.continue();
     });
@@ -117,11 +118,10 @@ describe('when something goes wrong', () => {
     expect(await page.getByText('of 50').count()).toBe(0);
     waiting.resolve();
     await page.getByText('The organization uses 0 of 50 Actions').waitFor();
-    await page.unroute(actionsOfOrganization);
   });
 
   test('keeps the other tabs when one tab fails', async () => {
-    await page.route(actionsOfOrganization, (route) =>
+    const endInterception = await intercept(page, actionsOfOrganization, (route) =>
       route.fulfill({
         json: { actions: [{ action_id: 'act_1', site_id: siteId, trigger: 'Event', name: 'No list' }] },
       }),
@@ -133,7 +133,7 @@ describe('when something goes wrong', () => {
     await page.getByLabel('Name').waitFor();
     await page.getByRole('tab', { name: 'Intelligence' }).click();
     await page.getByText('This part of the page failed').waitFor();
-    await page.unroute(actionsOfOrganization);
+    endInterception();
     await button('Try again').click();
     await page.getByText('No Actions yet').waitFor();
   });
@@ -141,11 +141,11 @@ describe('when something goes wrong', () => {
   test('says in place why a screen cannot be loaded, and offers to try again only when that can help', async () => {
     const failed = page.getByText('The dashboard could not load');
     const members = '**/api/dashboard/**/members';
-    await page.route(members, (route) => route.abort());
+    const endInterception = await intercept(page, members, (route) => route.abort());
     await open(page, shop.url('/members'));
     await failed.waitFor();
     await page.getByText('No connection to the service').waitFor();
-    await page.unroute(members);
+    endInterception();
     await button('Try again').click();
     await page.getByRole('row', { name: /member@trouble.example/ }).waitFor();
     await open(page, shop.url('/site_aaaaaaaaaaaaaaaaaaaa/general'));
@@ -159,10 +159,10 @@ describe('when something goes wrong', () => {
 
   test('shows a message and a button without the API, and no empty page', async () => {
     const me = '**/api/dashboard/me';
-    await page.route(me, (route) => route.abort());
+    const endInterception = await intercept(page, me, (route) => route.abort());
     await page.reload();
     await page.getByText('No connection to the service').waitFor();
-    await page.unroute(me);
+    endInterception();
     await button('Try again').click();
     await page.getByText('No Actions yet').waitFor();
   });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Locator, Page, Route } from 'playwright-core';
 import { full } from '../../harness/full.ts';
 import { until } from '../../harness/until.ts';
+import { intercept } from '../interception.ts';
 import { CONTACT_FORM, INIT } from './fake-service.ts';
 import { type VisitOptions, widgetOf } from './harness.ts';
 import { flaws } from './page-state.ts';
@@ -170,14 +171,11 @@ describe('the example view', () => {
   test('counts the messages that arrive while the panel is closed', async () => {
     const { page, widget, enter } = await open();
     const answered = Promise.withResolvers<void>();
-    await page.route(
-      '**/conversation/turns',
-      async (route) => {
-        await answered.promise;
-        await route.fulfill({ json: { messages: [{ from: 'assistant', text: 'Here it is' }], ended: false } });
-      },
-      { times: 1 },
-    );
+    const endInterception = await intercept(page, '**/conversation/turns', async (route) => {
+      endInterception();
+      await answered.promise;
+      await route.fulfill({ json: { messages: [{ from: 'assistant', text: 'Here it is' }], ended: false } });
+    });
     await enter('Where is it?');
     await widget.launcher.click();
     answered.resolve();
@@ -217,11 +215,11 @@ describe('the example view', () => {
   test('restores the message when sending fails, before what was typed since', async () => {
     const { page, widget, input, enter } = await open();
     const typed = Promise.withResolvers<void>();
-    const fail = async (route: Route) => {
+    const endInterception = await intercept(page, '**/conversation/turns', async (route) => {
+      endInterception();
       await typed.promise;
       await route.abort('connectionreset');
-    };
-    await page.route('**/conversation/turns', fail, { times: 1 });
+    });
     await enter('Hello?');
     await widget.text('is writing');
     await input.fill('Is anybody there?');

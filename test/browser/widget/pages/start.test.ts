@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { byDay } from '../../../harness/full.ts';
 import { until } from '../../../harness/until.ts';
+import { intercept } from '../../interception.ts';
 import { type Reply, refuse } from '../fake-service.ts';
 import { widgetOf } from '../harness.ts';
 import { startingAt, widgetRemoved } from '../page-state.ts';
@@ -244,9 +245,12 @@ describe('the line of data-debug', () => {
   });
 
   test('does not name the Domain for a connection that breaks once', async () => {
-    const line = await lines(SITE, (page) =>
-      page.route(/\/api\//, (route) => route.abort('connectionreset'), { times: 1 }),
-    );
+    const line = await lines(SITE, async (page) => {
+      const endInterception = await intercept(page, /\/api\//, (route) => {
+        endInterception();
+        return route.abort('connectionreset');
+      });
+    });
     expect(line).not.toMatch(/Domain|check the network/);
   });
 
