@@ -5,6 +5,7 @@ import { DASHBOARD_API_PATH, DASHBOARD_OPERATIONS } from '../../../src/contract/
 import { FAILURE_CODES, type FailureCode } from '../../../src/contract/delivery-record.ts';
 import { INTERNAL_ERROR, REFUSALS, type RefusalCode } from '../../../src/contract/errors.ts';
 import { EVENT_CATALOG, EVENT_NAMES } from '../../../src/contract/events.ts';
+import { refusedInvocation, toolRequest, usageReport } from '../../../src/contract/invocations.ts';
 import * as limits from '../../../src/contract/limits.ts';
 import {
   ACTION_HEADERS,
@@ -212,6 +213,15 @@ describe('messages', () => {
     expect(new Set(rows.map(([outcome]) => outcome))).toEqual(new Set(outcomes));
     const messages = rows.map(([, message = '']) => /`([^`]+)`/.exec(message)?.[1] ?? '');
     expect(messages.filter((message) => message === '' || !source.includes(message))).toEqual([]);
+  });
+
+  test('docs/assistant-runtime.md names every operation and field of an invocation', () => {
+    const { text } = readDocument('docs/assistant-runtime.md');
+    const fields = [...toolRequest.options, usageReport, usageReport.shape.usage, refusedInvocation].flatMap((one) =>
+      Object.keys(one.shape),
+    );
+    const operations = toolRequest.options.map(({ shape }) => shape.operation.value);
+    expect([...fields, ...operations].filter((name) => !text.includes(name))).toEqual([]);
   });
 
   test('docs/delivery.md has every failure code, and says which are retried', () => {
