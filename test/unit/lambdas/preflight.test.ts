@@ -1,3 +1,4 @@
+import { PUBLIC_OPERATIONS } from '../../../src/contract/public-operations.ts';
 import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { errorBody } from '../../fakes/error-body.ts';
 import { aws } from './environment.ts';
@@ -20,9 +21,15 @@ const ask = (path: string, origin: string | undefined, query?: Record<string, st
     headers: { ...(origin === undefined ? {} : { origin }), 'access-control-request-method': 'POST' },
   });
 
+test.each(Object.values(PUBLIC_OPERATIONS))('a page may call $path, if its caller is the widget', async (operation) => {
+  const { path, caller } = operation;
+  const ownPath = path.replace('{site_id}', SITE_ID).replace(/\{\w+\}/, 'contact-us');
+  const { headers } = await ask(ownPath, SHOP, { site: SITE_ID });
+  expect(headers['access-control-allow-origin']).toBe(caller === 'widget' ? SHOP : undefined);
+});
+
 test.each([
   ['form submit from the Domain', FORM, SHOP, undefined],
-  ['init from the Domain of its site', INIT, SHOP, { site: SITE_ID }],
   ['form submit of a site that does not exist', FORM.replace(SITE_ID, 'site_nobody'), EVIL, undefined],
   ['init of a malformed site', INIT, EVIL, { site: '../x y' }],
   ['init from the page of an app', INIT, 'capacitor://localhost', { site: '../x y' }],
