@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
+import * as z from 'zod';
 import { SITE_ID } from '../../fakes/configuration.ts';
 import { missingUnless } from '../../harness/programs.ts';
 import { startServer } from '../../harness/server.ts';
@@ -33,16 +34,25 @@ const backends: { name: string; missing: Missing; prepare: (folder: string) => P
   },
 ];
 
-/** A program by the name of its backend. It prints the two tokens that its session client gives two pages. */
+/**
+ * A program by the name of its backend. For each line, an address, a server key and a session, it prints the two tokens that its session
+ * client gives two pages, or all that it would print when it fails, as JSON.
+ */
 const TWO_TOKENS: Readonly<Record<string, Omit<Command, 'cwd'>>> = {
   node: {
     command: process.execPath,
     args: [
       '--input-type=module',
       '-e',
-      `import { sessionClient } from './sessions.mjs';
-      const client = sessionClient({ baseUrl: process.env.BASE_URL, serverKey: process.env.SERVER_KEY });
-      for (let page = 0; page < 2; page++) console.log(await client.tokenFor(JSON.parse(process.env.SESSION)));`,
+      `import { createInterface } from 'node:readline';
+      import { inspect } from 'node:util';
+      import { sessionClient } from './sessions.mjs';
+      async function tokens([baseUrl, serverKey, session]) {
+        const client = sessionClient({ baseUrl, serverKey });
+        return (await client.tokenFor(session)) + '\\n' + (await client.tokenFor(session));
+      }
+      for await (const line of createInterface(process.stdin))
+        console.log(JSON.stringify(await tokens(JSON.parse(line)).catch(inspect)));`,
     ],
   },
   python: {
@@ -50,9 +60,16 @@ const TWO_TOKENS: Readonly<Record<string, Omit<Command, 'cwd'>>> = {
     args: [
       '-B',
       '-c',
-      `import json, os, sessions
-client = sessions.SessionClient(os.environ["BASE_URL"], os.environ["SERVER_KEY"])
-for page in range(2): print(client.token_for(json.loads(os.environ["SESSION"])))`,
+      `import json, sessions, sys, traceback
+def tokens(base_url, server_key, session):
+    client = sessions.SessionClient(base_url, server_key)
+    return "\\n".join(client.token_for(session) for page in range(2))
+for line in sys.stdin:
+    try:
+        printed = tokens(*json.loads(line))
+    except Exception:
+        printed = traceback.format_exc()
+    print(json.dumps(printed), flush=True)`,
     ],
   },
 };
@@ -60,16 +77,20 @@ for page in range(2): print(client.token_for(json.loads(os.environ["SESSION"])))
 for (const backend of backends) {
   describeWhere(backend.missing, `examples/customer-backend/${backend.name}`, () => {
     let service: Awaited<ReturnType<typeof startSessionService>>;
+    let prepared: Command;
     let running: RunningExample;
     let url: string;
+    let program: ReturnType<typeof startProgram>;
 
     beforeAll(async () => {
       service = await startSessionService();
+      prepared = await backend.prepare(temporaryFolder());
       running = await start();
       url = `http://127.0.0.1:${running.port}`;
+      program = startProgram();
     });
-    const start = async () =>
-      startExample(await backend.prepare(temporaryFolder()), {
+    const start = () =>
+      startExample(prepared, {
         BASE_URL: service.baseUrl,
         SERVER_KEY: service.serverKey,
         USAGE_WEBHOOK_URL: 'https://backend.example/usage',
@@ -77,6 +98,7 @@ for (const backend of backends) {
         TOKENS_PER_USER: '1000',
       });
     afterAll(async () => {
+      program?.child.kill();
       await running?.stop();
       service.stop();
     });
@@ -87,17 +109,22 @@ for (const backend of backends) {
     };
     const renew = (headers: Record<string, string> = {}) => fetch(`${url}/widget-session`, { method: 'POST', headers });
 
-    /** Runs the program of two tokens. @returns what it prints, also when it fails */
-    const twoTokens = async (environment: Readonly<Record<string, string>>) => {
+    const startProgram = (environment: Readonly<Record<string, string>> = {}) => {
       const { command, args } = TWO_TOKENS[backend.name] ?? { command: '', args: [] };
-      const env = { ...process.env, BASE_URL: service.baseUrl, SERVER_KEY: service.serverKey, SESSION: '{}' };
-      return promisify(execFile)(command, args, {
-        cwd: resolve('examples/customer-backend', backend.name),
-        env: { ...env, ...environment },
-      }).then(
-        ({ stdout }) => stdout,
-        ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
-      );
+      const cwd = resolve('examples/customer-backend', backend.name);
+      const stdio = ['pipe', 'pipe', 'inherit'] as const;
+      const child = spawn(command, args, { cwd, env: { ...process.env, ...environment }, stdio: [...stdio] });
+      return { child, lines: createInterface(child.stdout)[Symbol.asyncIterator]() };
+    };
+
+    /** Asks the program for two tokens. @returns what it prints, also when it fails */
+    const twoTokens = async (
+      { baseUrl = service.baseUrl, serverKey = service.serverKey, session = {} },
+      { child, lines } = program,
+    ) => {
+      child.stdin.write(`${JSON.stringify([baseUrl, serverKey, session])}\n`);
+      const { value = '' } = await lines.next();
+      return z.string().parse(JSON.parse(value));
     };
 
     test('serves the page without the widget while the service fails, then with one token of the user, which only its own pages renew', async () => {
@@ -156,7 +183,7 @@ for (const backend of backends) {
     test.each([{}, { user_id: null }, { user_id: '' }])(
       'keeps no token of a session of nobody: %p',
       async (session) => {
-        const stdout = await twoTokens({ SESSION: JSON.stringify(session) });
+        const stdout = await twoTokens({ session });
         const subjects = stdout
           .trim()
           .split('\n')
@@ -173,7 +200,9 @@ for (const backend of backends) {
           return Response.json({ session_token: 'of everybody', expires_in_seconds: 900 });
         }`;
         const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(framework)}`;
-        const printed = await twoTokens({ NODE_OPTIONS });
+        const inFramework = startProgram({ NODE_OPTIONS });
+        const printed = await twoTokens({}, inFramework);
+        inFramework.child.kill();
         expect(printed).toContain('DYNAMIC_SERVER_USAGE');
         expect(printed).not.toMatch(/of everybody|SessionError/);
       });
@@ -183,7 +212,7 @@ for (const backend of backends) {
       ['\r\n', ''],
       ['', ' '],
     ])('takes a server key with %j behind and %j before it', async (behind, before) => {
-      const printed = await twoTokens({ SERVER_KEY: before + service.serverKey + behind });
+      const printed = await twoTokens({ serverKey: before + service.serverKey + behind });
       expect(
         printed
           .trim()
@@ -198,8 +227,8 @@ for (const backend of backends) {
       'ss_DontTell\nss_DontTell',
       'ss_DontTell\u0001',
       'Bearer ss_DontTell',
-    ])('does not print what is no server key: %j', async (SERVER_KEY) => {
-      const printed = await twoTokens({ SERVER_KEY });
+    ])('does not print what is no server key: %j', async (serverKey) => {
+      const printed = await twoTokens({ serverKey });
       expect(printed).toContain('is not a server secret');
       expect(printed).not.toContain('DontTell');
     });
@@ -208,7 +237,6 @@ for (const backend of backends) {
       'does not start with the address %j, which would answer 404 to each session create',
       async (BASE_URL) => {
         const environment = { BASE_URL, SERVER_KEY: service.serverKey };
-        const prepared = await backend.prepare(temporaryFolder());
         await expect(startExample(prepared, environment)).rejects.toThrow('without a slash at the end');
       },
     );
@@ -220,7 +248,7 @@ for (const backend of backends) {
         response.end('{"session_token": "theirs", "expires_in_seconds": 900}');
       });
       const moved = await startServer((_, response) => response.writeHead(status, { location: other.origin }).end());
-      const printed = await twoTokens({ BASE_URL: moved.origin });
+      const printed = await twoTokens({ baseUrl: moved.origin });
       for (const { stop } of [moved, other]) stop();
       expect(printed).toContain('SessionError');
       expect([printed.includes('theirs'), elsewhere]).toEqual([false, []]);
@@ -235,7 +263,7 @@ for (const backend of backends) {
       [502, ''],
     ])('reports a proxy that answers %i with %j as an error of its own kind', async (status, body) => {
       const proxy = await startServer((_, response) => response.writeHead(status).end(body));
-      const printed = await twoTokens({ BASE_URL: proxy.origin });
+      const printed = await twoTokens({ baseUrl: proxy.origin });
       proxy.stop();
       expect(printed).toMatch(status === 200 ? /SessionError|Session create/ : new RegExp(`answered ${status}`));
       expect(printed).not.toMatch(/TypeError: Cannot|undefined/);
@@ -245,7 +273,7 @@ for (const backend of backends) {
       const broken = await startServer((_, response) =>
         response.writeHead(200, { 'content-length': 99 }).write('{', () => response.destroy()),
       );
-      const printed = await twoTokens({ BASE_URL: broken.origin });
+      const printed = await twoTokens({ baseUrl: broken.origin });
       broken.stop();
       expect(printed).toContain('did not answer');
     });
