@@ -1,14 +1,8 @@
-import { relative } from 'node:path';
+import { dirname, relative, sep } from 'node:path';
 import Tinypool from 'tinypool';
 
 /** What runs a file in a process of tests. */
 const WORKER = new URL('light-worker.mjs', import.meta.url);
-
-/**
- * How many processes the files of a folder share. What they have in common, a service and a browser, is started in each process, and takes as
- * long as several of their tests.
- */
-const PROCESSES = { 'test/browser/dashboard/': 2, 'test/browser/widget/': 2 };
 
 /** Answers the first question of a process of tests, which is for its configuration. Each test file has a channel of its own: one for all processes loses answers. */
 function channelWith(workerData) {
@@ -19,6 +13,35 @@ function channelWith(workerData) {
     },
     postMessage: () => answer({ type: 'jest-light-runner-worker-data', workerData }),
   };
+}
+
+/** Returns the folder whose files load and start much the same, such as `test/service/lib`. */
+const folderOf = ({ path, context }) =>
+  relative(context.config.rootDir, dirname(path)).split(sep).slice(0, 3).join(sep);
+
+/** How many processes may begin a folder, where a service and a browser take as long as several of its tests. */
+const PROCESSES = { 'test/browser/dashboard': 2, 'test/browser/widget': 2 };
+
+/**
+ * Takes the next file for a process out of those that wait: one of a folder that the process has begun, since it has the modules and what
+ * they start; otherwise one of a folder that no process has begun, and at the end one of any that takes another process.
+ * @param ownFolders those that the process has begun
+ * @param begun how many processes have begun each folder
+ */
+function takeNext(waiting, ownFolders, begun) {
+  const countOf = (test) => begun.get(folderOf(test)) ?? 0;
+  const next = [
+    (test) => ownFolders.has(folderOf(test)),
+    (test) => countOf(test) === 0,
+    (test) => countOf(test) < (PROCESSES[folderOf(test)] ?? Number.POSITIVE_INFINITY),
+  ]
+    .map((fits) => waiting.findIndex(fits))
+    .find((index) => index >= 0);
+  if (next === undefined) return;
+  const [test] = waiting.splice(next, 1);
+  if (!ownFolders.has(folderOf(test))) begun.set(folderOf(test), countOf(test) + 1);
+  ownFolders.add(folderOf(test));
+  return test;
 }
 
 /**
@@ -34,45 +57,25 @@ export default class LightRunner {
 
   async runTests(tests, _watcher, onStart, onResult, onFailure) {
     const globalConfig = this.#globalConfig;
-    const groupOf = ({ path, context: { config } }) =>
-      Object.keys(PROCESSES).find((folder) => relative(config.rootDir, path).startsWith(folder)) ?? config.id;
-    const free = new Map(
-      [...Map.groupBy(tests, groupOf)].map(([group, { length }]) => [
-        group,
-        Math.min(length, PROCESSES[group] ?? globalConfig.maxWorkers),
-      ]),
-    );
-    const pools = new Map();
-    const poolOf = (group, size) => {
-      const settings = { filename: WORKER.href, runtime: 'child_process', minThreads: size, maxThreads: size };
-      const seed = globalConfig.randomize ? { TEST_ORDER_SEED: String(globalConfig.seed) } : {};
-      if (!pools.has(group)) pools.set(group, new Tinypool({ ...settings, env: { ...process.env, ...seed } }));
-      return pools.get(group);
-    };
+    const seed = globalConfig.randomize ? { TEST_ORDER_SEED: String(globalConfig.seed) } : {};
+    const settings = { filename: WORKER.href, runtime: 'child_process', minThreads: 1, maxThreads: 1 };
     const waiting = [...tests];
-    const take = () => {
-      const next = waiting.findIndex((test) => free.get(groupOf(test)) > 0);
-      return next < 0 ? undefined : waiting.splice(next, 1)[0];
-    };
+    const begun = new Map();
     const work = async () => {
-      // Without a file for a free process, this ends: what later frees one takes the next file.
-      for (let test = take(); test !== undefined; test = take()) {
-        const group = groupOf(test);
-        const processes = free.get(group);
-        const pool = poolOf(group, processes);
-        free.set(group, processes - 1);
+      const pool = new Tinypool({ ...settings, env: { ...process.env, ...seed } });
+      const ownFolders = new Set();
+      // Without a file for this process, it ends: those that have begun the last folders take their files.
+      for (let test = takeNext(waiting, ownFolders, begun); test; test = takeNext(waiting, ownFolders, begun)) {
         await onStart(test);
-        const { config: projectConfig } = test.context;
-        const channel = channelWith({ globalConfig, projectConfig, runtime: 'child_process' });
+        const channel = channelWith({ globalConfig, projectConfig: test.context.config, runtime: 'child_process' });
         try {
           await onResult(test, await pool.run(test.path, { channel }));
         } catch (error) {
           await onFailure(test, error);
         }
-        free.set(group, free.get(group) + 1);
       }
+      await pool.destroy();
     };
-    await Promise.all(Array.from({ length: globalConfig.maxWorkers }, work));
-    await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+    await Promise.all(Array.from({ length: Math.min(globalConfig.maxWorkers, tests.length) }, work));
   }
 }
