@@ -16,7 +16,7 @@ import { type CallObserver, gateway as gatewayOf } from './gateway.ts';
 import { httpApi } from './http/api-gateway.ts';
 import { edge as edgeOf } from './http/edge.ts';
 import { keptLogins, newLoginKey, serveLogin } from './http/login.ts';
-import { type Listener, listenNear, listenOnLoopback, openListener } from './listener.ts';
+import { freePort, type Listener, listenNear, listenOnLoopback, openListener } from './listener.ts';
 import { dynamoDbService, engineTables } from './services/dynamodb.ts';
 import { type EventCheck, eventBridge, eventTargets, schedule } from './services/event-bridge.ts';
 import { lambda } from './services/lambda-service.ts';
@@ -276,10 +276,11 @@ async function openListeners({ options, stops, print }: StartContext, keptIdenti
     stops.defer(() => listener.close());
     return listener;
   };
-  /** Opens a listener at the port of the earlier runs, or at another one. */
-  const openAgain = async (what: string, port = 0): Promise<Listener> => {
+  /** Opens a listener at the port of the earlier runs, or at another one. The first is one that stays free between two runs. */
+  const openAgain = async (what: string, keptPort: number | undefined): Promise<Listener> => {
+    const port = keptPort ?? (await freePort());
     const listener = await open(port, listenNear);
-    if (port !== 0 && portOf(listener) !== port) {
+    if (keptPort !== undefined && portOf(listener) !== port) {
       print(`Port ${port} is in use, so ${what} is at ${listener.address} now. Clients of the former address fail`);
     }
     return listener;
