@@ -1,11 +1,5 @@
 import { setInterval } from 'node:timers/promises';
-import {
-  type AccessKeys,
-  Authorizer,
-  type Credentials,
-  newCredentials,
-  type RoleStatement,
-} from './access/authorizer.ts';
+import { type AccessKeys, Authorizer, type Credentials, newCredentials } from './access/authorizer.ts';
 import { REGION } from './account.ts';
 import { messageOf, required } from './cloud-error.ts';
 import { type DataFolder, type MachineIdentity, openDataFolder } from './data-folder.ts';
@@ -27,7 +21,6 @@ import { keptUsers, userPools } from './services/user-pools.ts';
 import { readAssembly } from './template/assembly.ts';
 import { Stack } from './template/stack.ts';
 
-/** What a client of a running local cloud needs. */
 export type CloudAccess = {
   readonly gatewayUrl: string;
   readonly region: string;
@@ -57,7 +50,6 @@ export type CloudOptions = {
   readonly port?: number;
   /** Names by which clients may address this machine, besides those of loopback. @default none */
   readonly hostNames?: readonly string[];
-  readonly withoutStatement?: Pick<RoleStatement, 'role' | 'index'>;
   /** A file that gets the log lines of every function too. */
   readonly logCopy?: string | undefined;
   /** The problem of an event that AWS would accept is its entry's refusal here. @default every event is accepted */
@@ -124,7 +116,6 @@ async function start(context: StartContext) {
     assembly: readAssembly(composition.assembly),
     addresses: { edge: edge.address, api: api.address, gateway: gateway.address, login: login.address },
     secretString: (arn) => secrets.value(arn).SecretString,
-    withoutStatement: options.withoutStatement,
   });
   // Secrets come first: other values are made of them.
   secrets.create(stack.all('AWS::SecretsManager::Secret'));
@@ -243,7 +234,7 @@ async function start(context: StartContext) {
       name,
       role: role.logicalId,
     })),
-    /** Every statement of every function's role, as `withoutStatement` names them. */
+    /** Every statement of every function's role. */
     statements: functions.flatMap(({ definition }) => definition.role.statements),
     /** Folder of the functions' logs: `<logical id>.log`. */
     logsFolder: folder.logs,

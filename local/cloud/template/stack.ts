@@ -35,8 +35,6 @@ type StackOptions = {
   readonly addresses: Addresses;
   /** Gives the current value of a secret by its ARN. Called when a value that contains it is read. */
   readonly secretString: (arn: string) => string;
-  /** A statement that is left out, so that a test can prove that it is needed. */
-  readonly withoutStatement?: Pick<RoleStatement, 'role' | 'index'> | undefined;
 };
 
 /** `{{resolve:secretsmanager:<arn>:SecretString:::}}` for the whole current value of a secret. Any other reference is not known. */
@@ -156,25 +154,13 @@ export class Stack {
 
   #roles(): readonly IamRole[] {
     const policies = this.all('AWS::IAM::Policy');
-    const droppedStatement = this.#options.withoutStatement;
-    const roles = this.all('AWS::IAM::Role').map(({ logicalId, ref, arn, properties }): IamRole => {
+    return this.all('AWS::IAM::Role').map(({ logicalId, ref, arn, properties }): IamRole => {
       const statements = policies
         .filter(({ properties: { Roles } }) => Roles.includes(ref))
         .flatMap(({ properties: { PolicyDocument } }) => PolicyDocument.Statement)
         .map((statement, index): RoleStatement => ({ role: logicalId, index, statement }));
-      return {
-        logicalId,
-        arn,
-        trust: properties.AssumeRolePolicyDocument.Statement,
-        statements: statements.filter(
-          ({ index }) => droppedStatement?.role !== logicalId || droppedStatement.index !== index,
-        ),
-      };
+      return { logicalId, arn, trust: properties.AssumeRolePolicyDocument.Statement, statements };
     });
-    if (droppedStatement !== undefined && !roles.some(({ logicalId }) => logicalId === droppedStatement.role)) {
-      throw new CloudError(`The template has no role ${droppedStatement.role}`);
-    }
-    return roles;
   }
 
   /** Resolves the expressions in a value. @throws CloudError on an intrinsic, pseudo parameter, resource or attribute that is not known */

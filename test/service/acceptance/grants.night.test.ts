@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { startLocalCloud } from '../../../local/local-cloud.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { bringsAlong } from '../lib/synthesized.ts';
+import { assemblyWithout } from '../local/assembly-without.ts';
 import { serviceAssembly } from './assembly.ts';
 import { localService } from './local-service.ts';
 import { operatorOf } from './operator.ts';
@@ -37,9 +38,8 @@ test.each(statements)(
   async ({ role, index, actions }) => {
     const cloud = await startLocalCloud({
       data: temporaryFolder(),
-      assembly,
+      assembly: assemblyWithout(assembly, { role, index }),
       authorities: [receiver.authorityFile],
-      withoutStatement: { role, index },
     });
     try {
       const operator = operatorOf(cloud);

@@ -10,6 +10,7 @@ import { callerArn } from '../../../../src/adapters/aws-account.ts';
 import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 import { eventually, until } from '../../../harness/until.ts';
 import { sqsEvent } from '../../../unit/lambdas/invocation.ts';
+import { assemblyWithout } from '../assembly-without.ts';
 
 const folder = temporaryFolder();
 const data = join(folder, 'data');
@@ -451,7 +452,7 @@ test('keeps items, messages and secrets across a restart, and refuses calls of a
   const statement = cloud.statements.find(({ statement: { Action } }) => Action?.includes('sqs:SendMessage'));
   await cloud.stop();
   if (statement === undefined) throw new Error('The fixture has no such statement');
-  cloud = await startLocalCloud({ data, assembly, withoutStatement: statement });
+  cloud = await startLocalCloud({ data, assembly: assemblyWithout(assembly, statement) });
   expect(await item('kept')).toBeDefined();
   expect((await onSecret('GetSecretValue')).SecretString).toBe(SecretString);
   expect(await eventually(() => item('seen-kept-message'))).toBeDefined();
