@@ -20,7 +20,6 @@ export type ReceivedAction = Pick<Action, 'action_id' | 'name' | 'trigger'> & { 
 /** How often the requests with one key came until now, and whether one was accepted. */
 export type Arrivals = { readonly firstAt: Date; readonly count: number; readonly isAccepted: boolean };
 
-/** A request whose signature is right. */
 type Verified =
   | { readonly kind: 'action'; readonly action: ReceivedAction; readonly request: VerifiedAction }
   | { readonly kind: 'usage'; readonly report: UsageReport };

@@ -29,7 +29,6 @@ export type MonitoringProps = Foundation & {
   readonly distribution: IDistribution;
   readonly logs: readonly ILogGroup[];
   readonly canary: Canary | undefined;
-  /** The account's quota of concurrent executions. */
   readonly accountConcurrency: number;
 };
 

@@ -20,11 +20,8 @@ export function lostEvents(refuse: boolean, print: (line: string) => void) {
     const { configurationTable: name } = OUTPUTS;
     const table = required(outputs[name], `The stack has no output ${name}`);
     const all = configurationStore(dynamoDb(dynamoDbClient({ endpoint: gatewayUrl, region, credentials })), table);
-    const reads = {
-      findOrganization: rememberFound(all.findOrganization),
-      findAssistant: rememberFound(all.findAssistant),
-    };
-    const store = { ...all, ...reads };
+    const findOrganization = rememberFound(all.findOrganization);
+    const store = { ...all, findOrganization, findAssistant: rememberFound(all.findAssistant) };
     return async ({ name, source, detail: { org_id, site_id, data } }) => {
       // The service's own signal is for operators, and is meant for no Action.
       if (name === ENDPOINT_FAILING) return undefined;

@@ -97,7 +97,6 @@ const throughCloudFront = (count: Count, milliseconds: number): Usage => [
   ['cloudFrontRequest', 1],
   ...request(count, milliseconds),
 ];
-/** Returns the share of one message in the usage of its batch. */
 const perMessage = (batch: number, usage: Usage): Usage => usage.map(([unit, amount]) => [unit, amount / batch]);
 /** Returns the usage of a message. Lambda receives and deletes a batch with one call each, and bills milliseconds between those of `one` message and of `ten`. */
 const message = (batch: number, count: Count, { one, ten }: { readonly one: number; readonly ten: number }): Usage =>

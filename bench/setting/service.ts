@@ -9,7 +9,6 @@ import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { createActions } from './bench-actions.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** The arguments with which `npm start` calls Node. */
 const START: readonly string[] = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   .scripts.start.replace(/^node /, '')
   .split(' ');

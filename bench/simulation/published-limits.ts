@@ -14,7 +14,6 @@ type Limit = readonly [what: string, reachedAt: number, change: string];
 /** What one key takes, which is in one partition: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput-scenarios.html: "limited to 1,000 write units per second and 3,000 read units per second". */
 const ONE_KEY = { writes: 1000, reads: 3000 };
 const BUS = busQuotas('us-east-1');
-/** Returns a number with separators for thousands. */
 const count = (number: number) => number.toLocaleString('en');
 const usual = shareConcurrency({});
 const { writes } = COUNTED.attempted(1); // Of a delivery whose message is alone in its batch.

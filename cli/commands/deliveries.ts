@@ -201,7 +201,6 @@ function outcomeOf({ state, success }: TracedAttempt): (typeof OUTCOMES)[number]
   return state === 'started' ? 'unfinished' : success ? 'delivered' : 'failed';
 }
 
-/** Returns the outcome of an attempt, with its failure. */
 export function outcomeText(attempt: TracedAttempt): string {
   const { success, error, sends } = attempt;
   const outcome = outcomeOf(attempt).replace('unfinished', 'not finished');
@@ -230,7 +229,6 @@ function row(record: DeliveryRecord): Row {
   };
 }
 
-/** Returns the number of an attempt, and whether it belongs to a replay. */
 export const attemptNumber = ({ attempt, replay }: Pick<DeliveryRecord, 'attempt' | 'replay'>): string =>
   replay === null ? String(attempt) : `${attempt} (replay)`;
 

@@ -17,7 +17,6 @@ import {
 import { collect, duration, jsonValue, numberFrom, positive, textValue } from '../values.ts';
 
 const LOOPBACK = '127.0.0.1';
-/** Host names of an endpoint on this machine. */
 const LOCAL_NAMES = ['localhost', LOOPBACK];
 const DEFAULT_PORT = 8443;
 const MINUTE_MS = 60_000;
@@ -174,7 +173,6 @@ function printedRequest(
   };
 }
 
-/** Prints one line about a request, then its body and the answer of the developer's own server. */
 function print(request: Printed, output: CommandOutput): void {
   const { at, method, path, verified: isVerified, problem, answered: answerStatus, answer, arrival, body } = request;
   const what = isVerified ? `verified: ${requestSubject(request)}` : `NOT VERIFIED: ${problem}`;

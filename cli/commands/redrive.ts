@@ -6,7 +6,6 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { countOf, fieldsOf, type Row } from '../output.ts';
 import { numberFrom, positive } from '../values.ts';
 
-/** The two queues whose dead letters an operator can move back. */
 const QUEUES = ['events', 'deliveries'] as const;
 type Queue = (typeof QUEUES)[number];
 

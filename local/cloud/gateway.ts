@@ -132,7 +132,6 @@ const WAITING_CALLS_MAX = 32;
 
 /** The single endpoint of all AWS services. It identifies the caller and performs the calls that the caller's policies allow. */
 export function gateway({ keys, services, authorizer, onFault, onCall }: GatewayOptions) {
-  /** The calls of functions that wait for an answer. */
   let waitingCalls = 0;
   const ready: (() => void)[] = [];
   return {

@@ -28,7 +28,6 @@ const toolCall = z.object({
   /** Made by the runtime for each call, so that a repeated invocation is recognised. */
   idempotency_key: characters({ min: 1, max: IDEMPOTENCY_KEY_MAX_CHARACTERS }).optional(),
 });
-/** A call of a tool, as the assistant runtime asks for it. */
 export type ToolCall = z.infer<typeof toolCall>;
 
 /** Input of the ai-action function, which the assistant runtime invokes directly (its shape is open in the spec). */

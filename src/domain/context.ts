@@ -202,7 +202,6 @@ export type FormBody = {
   readonly conversation_id: string;
   readonly submission_id: string;
 };
-/** A form submission to forward, with its assistant and its form. */
 export type Submission = { readonly assistant: Assistant; readonly form: FormAction; readonly body: FormBody };
 
 /** Delivers a submission to the assistant's escalation channels, and reports those that fail. `none` means that it has no channel. */

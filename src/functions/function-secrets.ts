@@ -12,11 +12,9 @@ const secrets = () => {
   return client;
 };
 
-/** Opens and seals signing secrets with the ring that the environment names. */
 export const functionSigningSecrets = () =>
   signingSecrets(cachedRing(secrets(), setting('sealingKey'), now), randomBytes);
 
-/** Signs and verifies session tokens with the ring that the environment names. */
 export const functionSessionTokens = () => sessionTokens(cachedRing(secrets(), setting('tokenKeys'), now), now);
 
 /** Returns the comparison with the origin secret that the environment names. */

@@ -12,7 +12,6 @@ type Input<O extends DashboardOperation> =
 
 export type Ids = { readonly org_id?: string; readonly site_id?: string; readonly action_id?: string };
 
-/** Calls an operation of the dashboard's API, and resolves to its answer. */
 export type Api = <O extends DashboardOperation>(
   operation: O,
   ids: Ids,

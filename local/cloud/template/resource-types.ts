@@ -14,7 +14,6 @@ export type Addresses = {
 /** What `Ref` and `Fn::GetAtt` give. */
 export type ResourceIdentity = { readonly ref: string; readonly attributes: Readonly<Record<string, string>> };
 
-/** What the identity of a resource is made of. */
 export type Naming = {
   readonly logicalId: string;
   readonly addresses: Addresses;

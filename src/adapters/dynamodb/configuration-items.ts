@@ -112,7 +112,6 @@ export const readAuditRecord = itemReader(z.object({ ...key, record: z.object(AU
 
 export const ANY = '';
 
-/** Returns the partition key of the audit trail of an organization. */
 export const auditPartition = (orgId: string) => `${AUDIT_PARTITION}${orgId}`;
 
 type AuditKeyParts = Pick<AuditRecord, 'org_id' | 'at' | 'entity_id' | 'version' | 'operation'>;

@@ -27,7 +27,6 @@ const readSubmission = itemReader(
 
 const callClaim = z.object({ claim_id: z.string(), arguments_hash: z.string() });
 
-/** Returns the prefix of the partition keys of a site's conversations. */
 export const conversationKeyPrefix = (siteId: string) => `SITE#${siteId}#CONVERSATION#`;
 
 /** Returns the partition key of a conversation and of its submissions and calls. */
