@@ -15,7 +15,8 @@ function leaves(command: Command, path: readonly string[] = []): string[] {
   if (command.commands.length === 0) return [path.join(' ')];
   return command.commands.flatMap((child) => leaves(child, [...path, child.name()]));
 }
-const COMMANDS = leaves(await commandLine());
+const program = await commandLine();
+const COMMANDS = leaves(program);
 
 test.each(COMMANDS)('%s has help with an example', async (path) => {
   const { code, out, err } = await operator.run(...path.split(' '), '--help');
@@ -283,6 +284,21 @@ describe('what customers have stored', () => {
       expect(err).not.toMatch(/\(--help shows the options\)|required option|missing required argument/);
     }
   });
+
+  test.each(COMMANDS.filter((path) => path !== 'receive'))(
+    'nor what an operator writes, by an option of %s',
+    async (path) => {
+      const ids = await operator.action();
+      const command = path
+        .split(' ')
+        .reduce((parent: Command, name) => parent.commands.find((child) => child.name() === name) ?? parent, program);
+      for (const { long, required, parseArg } of command.options) {
+        if (!long || !required || parseArg) continue;
+        const { out, err } = await operator.run(...wordsOf(path, ids), '--yes', long, HOSTILE);
+        expect([long, out + err]).toEqual([long, expect.not.stringMatching(UNSAFE)]);
+      }
+    },
+  );
 
   test('is complete in JSON, and readable as text', async () => {
     await operator.json('org', 'create', '--name', STORED);
