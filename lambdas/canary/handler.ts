@@ -3,7 +3,8 @@ import { eventBridgeClient, secretsManagerClient } from '../../src/adapters/aws-
 import { eventBus } from '../../src/adapters/event-bus.ts';
 import { readSecret } from '../../src/adapters/secrets/secret-store.ts';
 import { CANARY_ORGANIZATION } from '../../src/contract/events.ts';
-import { type Trial, tryService } from '../../src/domain/auth/try-service.ts';
+import { tryService } from '../../src/domain/auth/try-service.ts';
+import type { Trial } from '../../src/domain/facts.ts';
 import { functionShell, type InvocationTime } from '../../src/functions/invocation.ts';
 import { setting } from '../../src/functions/settings.ts';
 

@@ -18,6 +18,8 @@ type Caused = { cause: unknown };
 type OfAction = { org_id: string; site_id: string; action_id: string };
 type OfAttempt = { action_id: string; reference: string; attempt: number };
 type OfMessage = { message_id: string };
+type OfPublisher = { source: string | undefined; account: string | undefined };
+type OfRoute = { route: string | undefined; site_id: string | undefined };
 /** The id and the name of an event, or what its publisher gave instead. */
 type OfEvent<Text> = { event_id: Text; event: Text };
 
@@ -26,7 +28,15 @@ export type EndpointFailing = Readonly<
   OfAction & { /** ISO 8601, UTC. */ failing_since: string; failure_code: string }
 >;
 
-/** What an operator may learn, with the ids that are known. A fact has no payload, no secret and no text of a customer. */
+/** The steps in their order: the configured server secret, session create, widget init, the widget's file. */
+export type TriedStep = 'server_key' | 'session_create' | 'widget_init' | 'widget_file';
+
+export type Trial =
+  | { readonly success: true }
+  /** The first step that failed, and its problem: a sentence of auth/try-service.ts, a status, or the code or name of an error, never content of a request or response. */
+  | { readonly success: false; readonly step: TriedStep; readonly problem: string };
+
+/** What an operator may learn, with the ids that are known: no payload, no secret and no text of a customer. No field is optional, or a report could forget it. */
 type Facts = {
   // Deliveries
   /**
@@ -40,14 +50,14 @@ type Facts = {
     outcome: 'succeeded' | 'failed' | 'taken' | 'unsent' | 'recorded';
     result: AttemptResult | null;
     /** From the Test button, where an endpoint may not work yet: its failures are no alarm. */
-    is_test?: boolean | undefined;
+    is_test: boolean | undefined;
   };
   /** The sender failed in itself: `internal_error`. */
   send_failed: OfAttempt & Caused;
   /**
    * A record could not be written. `at` and `replay` are of its key. `result`: what the record would have, or null for the record of a start.
    */
-  record_lost: OfAttempt & Caused & { at: string; replay?: string; result: AttemptResult | null };
+  record_lost: OfAttempt & Caused & { at: string; replay: string | undefined; result: AttemptResult | null };
   /** Nor could a message that completes the record later be queued. */
   record_unqueued: OfAttempt & Caused;
   /** A request could not be counted against a limit, and was sent; or its place in flight was not given back, and expires. */
@@ -59,12 +69,12 @@ type Facts = {
   /** An event began so many deliveries. `unknown`: the field whose organization or assistant does not exist, so that the event reaches no Action. */
   event_routed: OfEvent<string> & {
     org_id: string;
-    site_id?: string | null;
+    site_id: string | null | undefined;
     deliveries: number;
-    unknown?: 'org_id' | 'site_id';
+    unknown: 'org_id' | 'site_id' | undefined;
   };
   /** An event was dropped, because its publisher gave it a wrong name or shape. `field` is its first wrong field; empty for the whole event. */
-  event_dropped: OfEvent<string | undefined> & OfMessage & { source?: string; account?: string; field: string };
+  event_dropped: OfEvent<string | undefined> & OfMessage & OfPublisher & { field: string };
 
   // Forms and tools
   form_forwarded: { submission_id: string; endpoint: boolean; escalation: 'accepted' | 'failed' | 'none' };
@@ -84,16 +94,15 @@ type Facts = {
 
   // Functions
   /** A request was refused. A direct invocation has no route: its caller gets the refusal as its result. The site is one that exists. */
-  request_refused: { code: RefusalCode; status: RefusalStatus; route?: string; site_id?: string } & RefusalFacts;
+  request_refused: { code: RefusalCode; status: RefusalStatus } & OfRoute & RefusalFacts;
   request_failed: Caused;
   invocation_failed: Caused;
   /** A queue message could not be handled and becomes visible again, after these seconds or else the visibility timeout of its queue. */
-  message_failed: Caused & OfMessage & { seconds?: number };
+  message_failed: Caused & OfMessage & { seconds: number | undefined };
   message_waits: Caused & OfMessage & { seconds: number; why: 'in_progress' | 'throttled' };
   /** The time of a message that waits could not be set: the visibility timeout of the queue applies. */
   message_unhidden: Caused & OfMessage;
-  /** The canary tried the service. `step` and `problem` are of the first step that failed (auth/try-service.ts). */
-  canary_ran: { success: boolean; step?: string; problem?: string };
+  canary_ran: Trial;
   token_key_age: { days: number };
   /** A key was added. `keys`: how many there are; `kid`: the id of the new one. */
   token_keys_rotated: { keys: number; kid: string };

@@ -29,7 +29,8 @@ export function invokeHandler<Input, Result extends object>(
         } catch (cause) {
           if (cause instanceof Refusal) {
             const { code, status, retryAfterSeconds: retry_after_seconds, facts } = cause;
-            invocation.reportFact({ kind: 'request_refused', code, status, ...facts });
+            const ids = { route: undefined, site_id: undefined };
+            invocation.reportFact({ kind: 'request_refused', code, status, ...ids, ...facts });
             return { ...errorBody(cause), code, status, retry_after_seconds };
           }
           invocation.reportFact({ kind: 'invocation_failed', cause });

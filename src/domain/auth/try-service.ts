@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CREDENTIAL_HEADERS, PUBLIC_OPERATIONS, type PublicBody } from '../../contract/public-operations.ts';
+import type { Trial, TriedStep } from '../facts.ts';
 import { parseJson } from '../parse-json.ts';
 import { siteOfServerSecret } from './server-secret.ts';
 
@@ -13,14 +14,6 @@ export type PublicRequest = {
 
 /** Sends a request to the service at its public address. @throws Error when the whole response does not arrive in time */
 export type Ask = (request: PublicRequest) => Promise<{ readonly status: number; readonly text: string }>;
-
-/** The steps in their order: the configured server secret, session create, widget init, the widget's file. */
-export type TriedStep = 'server_key' | 'session_create' | 'widget_init' | 'widget_file';
-
-export type Trial =
-  | { readonly success: true }
-  /** The first step that failed, and its problem: a sentence of this file, a status, or the code or name of an error, never content of a request or response. */
-  | { readonly success: false; readonly step: TriedStep; readonly problem: string };
 
 /**
  * Uses the service from outside as a customer's backend and page do: creates a session token, initializes the widget with it, which

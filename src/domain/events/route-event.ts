@@ -54,7 +54,7 @@ export async function routeMessage(
 async function routeEvent(event: BusEvent, context: RoutingContext, invocation: Invocation): Promise<Routing> {
   const { 'detail-type': name, detail } = event;
   const { org_id, site_id } = detail;
-  if (EVENT_CATALOG[name].reserved) return { deliveries: 0 };
+  if (EVENT_CATALOG[name].reserved) return { deliveries: 0, unknown: undefined };
   const { exists, subscribers, unreadable } = await context.subscriptions.subscribersOf(org_id);
   // The canary names an organization that does not exist on purpose, so nothing of its events is reported as unknown.
   if (!exists) return { deliveries: 0, unknown: org_id === CANARY_ORGANIZATION ? undefined : 'org_id' };

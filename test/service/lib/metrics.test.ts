@@ -25,30 +25,27 @@ const attempted = (org_id: string): FactOf<'attempt_made'> => ({
     outcome: 'failed',
   },
   attempt: 2,
+  is_test: undefined,
   result: { ...result, error: { code: 'timeout', message: 'x' } },
 });
+const REFUSED = { route: 'POST /api/widget/init', site_id: undefined };
 /** What makes the functions emit each metric. */
 const FACTS: readonly Fact[] = [
   ...['org_1', 'org_2', 'org_3'].map(attempted),
   { ...attempted('org_1'), outcome: 'taken', result: null },
   { ...attempted('org_1'), trigger: 'form', attempt: 1 },
   { kind: 'request_failed', cause: undefined },
-  {
-    kind: 'request_refused',
-    code: 'rate_limit_exceeded',
-    status: 429,
-    route: 'POST /api/widget/init',
-    site_id: undefined,
-  },
+  { kind: 'request_refused', ...REFUSED, code: 'rate_limit_exceeded', status: 429 },
+  { kind: 'request_refused', ...REFUSED, code: 'session_token_invalid', status: 401, token_problem: 'expired' },
   { kind: 'endpoint_failing', org_id: 'o', site_id: 's', action_id: 'a', failing_since: '', failure_code: 'timeout' },
   { kind: 'event_dropped', message_id: 'm', event_id: 'e', event: 'x', source: 's', account: 'a', field: '' },
-  { kind: 'event_routed', event_id: 'e', event: 'x', org_id: 'o', deliveries: 0, unknown: 'org_id' },
-  { kind: 'message_failed', message_id: 'm', cause: undefined },
+  { kind: 'event_routed', event_id: 'e', event: 'x', org_id: 'o', site_id: null, deliveries: 0, unknown: 'org_id' },
+  { kind: 'message_failed', message_id: 'm', seconds: 1, cause: undefined },
   { kind: 'message_waits', message_id: 'm', seconds: 1, why: 'throttled', cause: undefined },
   { kind: 'token_key_age', days: 3 },
   { kind: 'action_unreadable', action_id: 'a', cause: undefined },
-  { kind: 'canary_ran', success: false },
-  { kind: 'record_lost', at: '', result: null, ...OF_ATTEMPT, cause: undefined },
+  { kind: 'canary_ran', success: false, step: 'widget_init', problem: 'HTTP 500' },
+  { kind: 'record_lost', at: '', replay: undefined, result: null, ...OF_ATTEMPT, cause: undefined },
 ];
 
 const line = z.looseObject({
@@ -94,6 +91,7 @@ async function emitted(): Promise<readonly string[]> {
 }
 
 const chat = new VaWave(new Stack(new App(), 'Platform'), 'Chat');
+const template = Template.fromStack(Stack.of(chat));
 const METHODS: Readonly<Record<string, readonly [metric: IMetric, statistic: string]>> = {
   'attempts by outcome': [chat.metricAttempts({ outcome: 'timeout' }), 'Sum'],
   'attempts by number': [chat.metricAttempts({ attempt: 2 }), 'Sum'],
@@ -128,6 +126,17 @@ test.each(Object.entries(METHODS))(
   },
 );
 
+test('the graphs search for the dimensions by which the functions count', async () => {
+  const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
+  const searches = JSON.stringify(dashboard).matchAll(/SEARCH\('\{va-wave,(\w+),service\}.*?MetricName=\W*(\w+)/g);
+  const searched = [...searches].map(([, dimension, name]) => `${name} by ${dimension}`);
+  const counted = (await emitted()).flatMap((metric) => {
+    const [, name, dimension] = / (\w+) (?:service,)?(\w+)=/.exec(metric) ?? [];
+    return name === undefined ? [] : [`${name} by ${dimension}`];
+  });
+  expect(searched.sort()).toEqual([...new Set(counted)].sort());
+});
+
 test('the saved queries show only fields that the lines of functions have', async () => {
   const { log } = await logged(async () => {
     const logger = functionLogger('test');
@@ -144,7 +153,7 @@ test('the saved queries show only fields that the lines of functions have', asyn
   const written = new Set(
     lines.flatMap((one) => Object.entries(one).flatMap(([name, value]) => [name, ...partsOf(name, value)])),
   );
-  const queries = Object.values(Template.fromStack(Stack.of(chat)).findResources('AWS::Logs::QueryDefinition'));
+  const queries = Object.values(template.findResources('AWS::Logs::QueryDefinition'));
   expect(queries).toHaveLength(3);
   // A message that waits for an attempt in progress has not failed.
   const patterns = queries.map(({ Properties }) => /message like \/(.*)\//.exec(Properties.QueryString)?.[1]);

@@ -1,6 +1,5 @@
 import { addressOfFiles } from '../../../lib/va-wave-stack.ts';
 import { METRICS } from '../../../src/deployment/metrics.ts';
-import type { RefusalFacts } from '../../../src/domain/refusal.ts';
 import { bringsAlong, nameOf, synthesize } from './synthesized.ts';
 
 const template = await synthesize();
@@ -65,13 +64,6 @@ test('the alarm for throttles counts those of functions that no other service an
 test.each(Object.values(METRICS))('%s is on the dashboard', (metric) => {
   const [dashboard] = Object.values(everything.findResources('AWS::CloudWatch::Dashboard'));
   expect(JSON.stringify(dashboard?.Properties.DashboardBody)).toContain(metric);
-});
-
-/** The further facts of a refusal that a dimension counts. */
-const REFUSAL_DIMENSIONS: Readonly<Record<keyof RefusalFacts, boolean>> = { token_problem: true };
-test.each(Object.entries(REFUSAL_DIMENSIONS))('the dashboard has a graph of refusals by %s: %s', (name, isCounted) => {
-  const [dashboard] = Object.values(everything.findResources('AWS::CloudWatch::Dashboard'));
-  expect(JSON.stringify(dashboard?.Properties.DashboardBody).includes(`,${name},service}`)).toBe(isCounted);
 });
 
 test('the alarms and graphs of a stack use the metrics of that stack only', async () => {
