@@ -13,7 +13,6 @@ import type { CloudAccess } from './cloud/start-cloud.ts';
  * Returns the check of events that are put on the bus. On AWS the bus accepts every event, and the router reports later which ones reach no
  * Action. On one machine, a line at the terminal says it at once.
  * @param refuse whether PutEvents refuses such an event, for a platform in development
- * @param print gets the line
  */
 export function lostEvents(refuse: boolean, print: (line: string) => void) {
   return ({ gatewayUrl, region, credentials, outputs }: CloudAccess): EventCheck => {

@@ -18,7 +18,6 @@ const PAUSE = { first: 30, last: 900 };
 /**
  * Creates a Lambda handler for batches of queue messages. Handles the messages concurrently; SQS delivers only those again whose handling
  * threw an error.
- * @param story handles one message
  */
 export function queueHandler<Message, StoryContext>(
   { logger, invoke }: Shell,

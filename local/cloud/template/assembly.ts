@@ -56,7 +56,6 @@ const configuration = z.object({ context: z.record(z.string(), z.unknown()) });
 /**
  * Synthesizes an app with the environment that the CDK's command line gives it, in a separate thread: the engines start at the same
  * time, and the CDK's memory is released at the end.
- * @param app the module of the app
  * @param cdkJson the project's `cdk.json`, for its context
  * @param outdir folder of the cloud assembly, absolute; created if need be
  * @param more context that the app reads besides
