@@ -1,23 +1,36 @@
 import { InvocationEnded } from '../../../../src/domain/delivery/outbound-request.ts';
 import { restoreEnvironmentAfterEach } from '../../../harness/environment.ts';
-import { within } from '../../../harness/within.ts';
 import { selfSigned } from './authority.ts';
 import { type Receiver, startAnswering, startTcp, startTls, staysOpen } from './receiver.ts';
-import { ALLOWED, ALLOWED_TOO, HOST, LONG_MS, networkOfFile, OK, post, SHORT_MS } from './test-network.ts';
+import { ALLOWED, ALLOWED_TOO, endedByDeadline, HOST, LONG_MS, networkOfFile, OK, post } from './test-network.ts';
 
 restoreEnvironmentAfterEach();
 const network = await networkOfFile();
 
-async function deliverTo(receiver: Receiver, timeoutMs = LONG_MS, url = `https://${HOST}:${receiver.port}/`) {
-  const outcome = await within(timeoutMs, network.outbound({ timeoutMs }).makeAttempt(post(0, { url })));
+async function deliverTo(receiver: Receiver, url = `https://${HOST}:${receiver.port}/`, receiverPart?: Promise<void>) {
+  const { makeAttempt } = network.outbound({ timeoutMs: LONG_MS });
+  const attempt = () => makeAttempt(post(0, { url }));
+  const outcome = await (receiverPart ? endedByDeadline(attempt, receiverPart) : attempt());
   expect(await staysOpen(receiver)).toBe(0);
   return outcome;
 }
 
 describe('a receiver that stops responding', () => {
+  let part = Promise.withResolvers<void>();
+  beforeEach(() => {
+    part = Promise.withResolvers<void>();
+  });
+  const endedBy = async (receiver: Receiver) => (await deliverTo(receiver, undefined, part.promise)).error;
+
   test('after the connection was accepted', async () => {
-    const outcome = await deliverTo(await startTcp((socket) => socket.resume()), SHORT_MS);
-    expect(outcome.error).toEqual({ code: 'timeout', message: expect.stringContaining('TLS was being negotiated') });
+    const receiver = await startTcp((socket) => {
+      socket.resume();
+      part.resolve();
+    });
+    expect(await endedBy(receiver)).toEqual({
+      code: 'timeout',
+      message: expect.stringContaining('TLS was being negotiated'),
+    });
   });
 
   test.each([
@@ -26,16 +39,16 @@ describe('a receiver that stops responding', () => {
   ])('during a TLS handshake %s', async (_, drips) => {
     const receiver = await startTcp((socket) => {
       // The record header announces more bytes than are sent.
-      socket.resume().write(Buffer.from('1603030fff02', 'hex'));
-      const drip = setInterval(() => drips && socket.write(Buffer.from([0])), 20);
+      socket.resume().write(Buffer.from('1603030fff02', 'hex'), () => drips || part.resolve());
+      const drip = setInterval(() => drips && socket.write(Buffer.from([0]), () => part.resolve()), 20);
       socket.on('close', () => clearInterval(drip));
     });
-    expect((await deliverTo(receiver, SHORT_MS)).error?.code).toBe('timeout');
+    expect((await endedBy(receiver))?.code).toBe('timeout');
   });
 
   test('after the request', async () => {
-    const outcome = await deliverTo(await startTls(network.identity, (socket) => socket.resume()), SHORT_MS);
-    expect(outcome.error).toEqual({
+    const receiver = await startTls(network.identity, (socket) => socket.on('data', () => part.resolve()));
+    expect(await endedBy(receiver)).toEqual({
       code: 'timeout',
       message: expect.stringContaining('waiting for the response'),
     });
@@ -158,7 +171,7 @@ describe('TLS', () => {
   ])('%s is a host of a certificate for %s', async (host, name) => {
     network.names.zone.set(host, { a: [ALLOWED] });
     const receiver = await startAnswering(network.authority.issue([name]), OK);
-    expect((await deliverTo(receiver, LONG_MS, `https://${host}:${receiver.port}/`)).status).toBe(200);
+    expect((await deliverTo(receiver, `https://${host}:${receiver.port}/`)).status).toBe(200);
   });
 
   test('the environment cannot disable verification', async () => {
@@ -192,9 +205,9 @@ describe('TLS', () => {
       socket.once('data', () => socket.end(OK));
     };
     const first = await startTls(network.identity, answering);
-    expect((await deliverTo(first, LONG_MS, `https://${HOST}.:${first.port}/`)).status).toBe(200);
+    expect((await deliverTo(first, `https://${HOST}.:${first.port}/`)).status).toBe(200);
     const second = await startTls(network.identity, answering);
-    expect((await deliverTo(second, LONG_MS, `https://${ALLOWED}:${second.port}/`)).status).toBe(200);
+    expect((await deliverTo(second, `https://${ALLOWED}:${second.port}/`)).status).toBe(200);
     expect(seen).toEqual([HOST, false]);
   });
 

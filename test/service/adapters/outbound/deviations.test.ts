@@ -1,15 +1,13 @@
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { DEVIATIONS, type Deviation, deviationsTable } from './deviations.ts';
 import { startTls, staysOpen } from './receiver.ts';
-import { LONG_MS, networkOfFile, post, SHORT_MS } from './test-network.ts';
+import { endedByDeadline, LONG_MS, networkOfFile, post } from './test-network.ts';
 
 const network = await networkOfFile();
-const outbounds = {
-  patient: network.outbound({ timeoutMs: LONG_MS }),
-  short: network.outbound({ timeoutMs: SHORT_MS }),
-};
+const { makeAttempt } = network.outbound({ timeoutMs: LONG_MS });
 
 /** The ways in which the bytes of an answer may arrive. */
 const PIECES = {
@@ -18,19 +16,24 @@ const PIECES = {
   'in pieces': (bytes: string) => bytes.match(bytes.length > 1000 ? /.{1,700}/gs : /./gs) ?? [],
 };
 
-/** Responds to each request with these pieces. */
+/** Responds to each request with these pieces. `nextAnswer` resolves after the last piece of the next answer. */
 async function startSending(pieces: readonly string[], end: Deviation['end']) {
+  const answers = new EventEmitter();
   const send = async (socket: TLSSocket) => {
+    // Otherwise the system holds a piece back until the one before has been acknowledged.
+    socket.setNoDelay();
     for (const piece of pieces) {
       socket.write(piece);
       await nextTurn();
     }
     if (end === 'closes') socket.end();
     if (end === 'resets') setTimeout(() => socket.destroy(), 5);
+    answers.emit('sent');
   };
-  return startTls(network.identity, async (socket, requests) => {
+  const receiver = await startTls(network.identity, async (socket, requests) => {
     for await (const _ of requests) await send(socket);
   });
+  return { ...receiver, nextAnswer: () => once(answers, 'sent') };
 }
 
 const CASES = DEVIATIONS.flatMap((deviation) => deviation.answers.map((answer) => ({ ...deviation, answer })));
@@ -39,11 +42,14 @@ const caseName = ({ what, answer }: (typeof CASES)[number]) => `${what}: ${JSON.
 describe.each(CASES.map((one) => [caseName(one), one] as const))(
   '%s',
   (_, { answer, outcome, body, end, accepted }) => {
-    const { makeAttempt } = outbounds[outcome === 'timeout' || body === 'timeout' ? 'short' : 'patient'];
+    const deliverTo = (receiver: Awaited<ReturnType<typeof startSending>>, policy: { connectionKey?: string } = {}) => {
+      const attempt = () => makeAttempt(post(receiver.port), policy);
+      return [outcome, body].includes('timeout') ? endedByDeadline(attempt, receiver.nextAnswer()) : attempt();
+    };
 
     test.each(Object.entries(PIECES))('%s', async (__, split) => {
       const receiver = await startSending(split(answer), end);
-      const made = await makeAttempt(post(receiver.port));
+      const made = await deliverTo(receiver);
       const status = outcome === 'the status' ? 200 : null;
       expect(made).toMatchObject({ success: outcome === 'the status' });
       expect(made.status).toBe(
@@ -56,16 +62,14 @@ describe.each(CASES.map((one) => [caseName(one), one] as const))(
 
     if (outcome === 'the status') {
       test('with another status', async () => {
-        const receiver = await startSending([answer.replace('200', '410')], end);
-        const made = await makeAttempt(post(receiver.port));
+        const made = await deliverTo(await startSending([answer.replace('200', '410')], end));
         expect(made).toMatchObject({ success: false, status: 410, error: { code: 'http_status' } });
       });
     }
 
     test('its connection is not used again, unless the parser took it', async () => {
       const receiver = await startSending([answer], end);
-      for (let delivery = 0; delivery < 2; delivery += 1)
-        await makeAttempt(post(receiver.port), { connectionKey: 'action-1' });
+      for (let delivery = 0; delivery < 2; delivery += 1) await deliverTo(receiver, { connectionKey: 'action-1' });
       expect(receiver.connections()).toBe(accepted ? 1 : 2);
     });
   },
@@ -73,7 +77,7 @@ describe.each(CASES.map((one) => [caseName(one), one] as const))(
 
 test.each([204, 304])('a malformed head with status %i has no body', async (status) => {
   const receiver = await startSending([`HTTP/1.1 ${status} X\r\nX: a\r\n b\r\nContent-Length: 2\r\n\r\nok`], undefined);
-  const made = await outbounds.patient.makeAttempt(post(receiver.port));
+  const made = await makeAttempt(post(receiver.port));
   expect(made).toMatchObject({ status, text: '' });
 });
 
@@ -84,7 +88,7 @@ test('of a body behind a malformed head no more is read than the caller needs, a
   ] as const) {
     const answer = `HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 9000000\r\n\r\n${'x'.repeat(9_000_000)}`;
     const receiver = await startSending([answer], undefined);
-    const made = await outbounds.patient.makeAttempt(post(receiver.port), { keepBytes });
+    const made = await makeAttempt(post(receiver.port), { keepBytes });
     expect(made).toMatchObject({ status: 200, success: true, error: null });
     expect(made.text?.length).toBe(read);
   }

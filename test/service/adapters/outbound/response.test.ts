@@ -1,52 +1,51 @@
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import type { Outbound } from '../../../../src/adapters/outbound/outbound.ts';
 import type { FailureCode } from '../../../../src/contract/delivery-record.ts';
 import type { OutboundRequest } from '../../../../src/domain/context.ts';
-import { within } from '../../../harness/within.ts';
 import { pour, type Receiver, startAnswering, startTcp, startTls, staysOpen } from './receiver.ts';
-import { BLOCKED, LONG_MS, networkOfFile, OK, post, SHORT_MS } from './test-network.ts';
+import { BLOCKED, endedByDeadline, LONG_MS, networkOfFile, OK, post } from './test-network.ts';
 
 const network = await networkOfFile();
 
 const MB = 1024 * 1024;
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 
-type End = 'by itself' | 'at the deadline';
+const { makeAttempt } = network.outbound({ timeoutMs: LONG_MS });
 
-/** One pipeline for each deadline, because each has megabytes of certificate authorities, which take time to read and to free. */
-const outbounds = new Map<number, Outbound>();
-function outboundOf(timeoutMs: number): Outbound {
-  const outbound = outbounds.get(timeoutMs) ?? network.outbound({ timeoutMs });
-  outbounds.set(timeoutMs, outbound);
-  return outbound;
-}
-
-/** Makes one delivery and checks its outcome, and that no connection stays open. */
-async function deliverTo(receiver: Receiver, more: Partial<OutboundRequest> = {}, end: End = 'by itself') {
-  const timeoutMs = end === 'by itself' ? LONG_MS : SHORT_MS;
-  const outcome = await within(timeoutMs, outboundOf(timeoutMs).makeAttempt(post(receiver.port, more)));
-  const late = outcome.error?.code === 'timeout' || outcome.error?.message.endsWith('in time') === true;
-  expect(late ? 'at the deadline' : 'by itself').toBe(end);
+/**
+ * Makes one delivery and checks its outcome, and that no connection stays open.
+ * @param receiverPart after which only the deadline ends the delivery; it ends by itself without one
+ */
+async function deliverTo(receiver: Receiver, more: Partial<OutboundRequest> = {}, receiverPart?: Promise<void>) {
+  const attempt = () => makeAttempt(post(receiver.port, more));
+  const outcome = await (receiverPart ? endedByDeadline(attempt, receiverPart) : attempt());
+  const isLate = outcome.error?.code === 'timeout' || outcome.error?.message.endsWith('in time') === true;
+  expect(isLate).toBe(receiverPart !== undefined);
   expect(await staysOpen(receiver)).toBe(0);
   return { ...outcome, text: outcome.text ?? '' };
 }
 
-const answering = async (answer: string, end?: End) =>
-  deliverTo(await startAnswering(network.identity, answer), {}, end);
+async function answering(answer: string, end?: 'at the deadline') {
+  const asked = Promise.withResolvers<void>();
+  const receiver = await startAnswering(network.identity, () => {
+    asked.resolve();
+    return answer;
+  });
+  return deliverTo(receiver, {}, end && asked.promise);
+}
 
 /** Responds to the first request with `start`, then with `more` as fast as it is read, or every `pauseMs`. */
 async function endless(start: string, more: string, pauseMs = 0) {
+  const dripped = Promise.withResolvers<void>();
   const receiver = await startTls(network.identity, (socket) => {
     socket.once('data', () => {
       socket.resume().write(start);
-      if (pauseMs > 0) {
-        const drip = setInterval(() => socket.write(more), pauseMs);
-        socket.on('close', () => clearInterval(drip));
-      } else pour(socket, more);
+      if (pauseMs === 0) return pour(socket, more);
+      const drip = setInterval(() => socket.write(more, () => dripped.resolve()), pauseMs);
+      socket.on('close', () => clearInterval(drip));
     });
   });
-  return deliverTo(receiver, {}, pauseMs > 0 ? 'at the deadline' : 'by itself');
+  return deliverTo(receiver, {}, pauseMs > 0 ? dripped.promise : undefined);
 }
 
 /** Responds and then closes (or resets) the connection. */

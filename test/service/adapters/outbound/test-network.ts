@@ -1,3 +1,5 @@
+import { mock } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NetworkRule } from '../../../../src/adapters/outbound/network-rule.ts';
 import { createOutbound, type Outbound, type OutboundOptions } from '../../../../src/adapters/outbound/outbound.ts';
 import type { OutboundRequest } from '../../../../src/domain/context.ts';
@@ -8,10 +10,29 @@ import { ALLOWED, clock, HOST, type Surroundings, testRule } from './sender.ts';
 
 export { ALLOWED, ALLOWED_TOO, clock, HOST } from './sender.ts';
 
-/** Deadline for attempts that only the deadline ends. */
-export const SHORT_MS = 300;
-/** Deadline for attempts that must end before it, also on a busy machine. */
+/** Deadline of attempts, which they reach on no machine by themselves. */
 export const LONG_MS = 100_000;
+
+/**
+ * Makes an attempt whose time ends when the receiver has done its part, however long the stages before take on a busy machine.
+ * @param receiverPart resolves when the receiver has written its last bytes
+ */
+export async function endedByDeadline<Outcome>(attempt: () => Promise<Outcome>, receiverPart: Promise<unknown>) {
+  const timers = mock.method(globalThis, 'setTimeout');
+  try {
+    const outcome = attempt();
+    await receiverPart;
+    // The attempt reads what was written.
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    for (const {
+      arguments: [end, delayMs],
+    } of timers.mock.calls)
+      if (delayMs === LONG_MS) end();
+    return await outcome;
+  } finally {
+    timers.mock.restore();
+  }
+}
 
 /** A loopback address that the rule refuses, so that no test may connect to it. */
 export const BLOCKED = '127.0.0.66';
