@@ -12,7 +12,8 @@ const PIP = ['flask==3.1.3', 'django==5.2.19', 'fastapi==0.165.0', 'uvicorn==0.5
 const NPM = ['next@16.4.6', 'react@19.3.1', 'react-dom@19.3.1'];
 
 const run = (command: string, words: readonly string[], cwd: string, env = process.env): void => {
-  execFileSync(command, words, { cwd, env, stdio: 'inherit' });
+  // A registry that goes silent would stop the run without an end.
+  execFileSync(command, words, { cwd, env, stdio: 'inherit', timeout: 300_000, killSignal: 'SIGKILL' });
 };
 
 /** Installs the Python frameworks once into the folder of caches. */

@@ -141,6 +141,9 @@ const run = (command: string, words: readonly string[]) =>
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
     stdio: ['ignore', 'pipe', 'inherit'],
+    // A registry that goes silent would stop the run without an end.
+    timeout: 300_000,
+    killSignal: 'SIGKILL',
   });
 
 /** Returns what may be saved as parameters, by the rules of the service itself. */
