@@ -1,5 +1,6 @@
 import type { FormField } from '../src/contract/actions.ts';
 import type { FORM_STRING_MAX_CHARACTERS } from '../src/contract/limits.ts';
+import { autofill } from './autofill.ts';
 import { element } from './dom.ts';
 import type { Announce } from './form.ts';
 import { type Content, readNumber } from './numbers.ts';
@@ -94,17 +95,4 @@ export function fieldView(field: FormField, texts: Texts, announce: Announce) {
       return problem === undefined;
     },
   };
-}
-
-/** Returns the autofill token (WCAG 1.3.5) for a field's label or key, whatever its case and accents, from the texts' `token:name,name;…`. */
-function autofill({ label, key }: FormField, { autofill }: Texts): string | undefined {
-  for (const fieldName of [label, key]) {
-    for (const line of autofill.split(';')) {
-      const [token, ...names] = line.split(/[:,]/);
-      const isAsked = (name: string) =>
-        name.localeCompare(fieldName, 'en', { sensitivity: 'base', ignorePunctuation: true }) === 0;
-      if (names.some(isAsked)) return token;
-    }
-  }
-  return undefined;
 }

@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import { full } from '../../harness/full.ts';
+import { byDay } from '../../harness/full.ts';
 import { button, dashboard, discard, page } from './shared-dashboard.ts';
 import { open } from './started-dashboard.ts';
 
@@ -45,9 +45,9 @@ const expectInOrder = async (place: string, sentence: Locator) => {
 
 /** Names that are not written from left to right, and a second one, which stands beside the first. */
 const NAMES: readonly (readonly [first: string, second: string])[] = [
+  ['\u05e9\u05dc\u05d5\u05dd!', '\u05e2\u05d5\u05dc\u05dd?'],
   ['\u05e9\u05dc\u05d5\u05dd', '\u05e2\u05d5\u05dc\u05dd'],
   ['\u0645\u062a\u062c\u0631 7', '\u0645\u062a\u062c\u0631 8'],
-  ['\u05e9\u05dc\u05d5\u05dd!', '\u05e2\u05d5\u05dc\u05dd?'],
   ['\u05e9\u05dc\u05d5\u05dd\u200f', '\u200f\u061c\u05e2\u05d5\u05dc\u05dd'],
 ];
 
@@ -55,7 +55,7 @@ const NAMES: readonly (readonly [first: string, second: string])[] = [
 describe('a name from right to left', () => {
   beforeAll(() => shop.enter());
 
-  test.each(full ? NAMES : NAMES.slice(2, 3))('turns no sentence: %j, %j', async (first, second) => {
+  test.each(byDay(1, NAMES))('turns no sentence: %j, %j', async (first, second) => {
     await dashboard.vaWave('assistant', 'update', siteId, '--name', first);
     await dashboard.vaWave('org', 'update', shop.orgId, '--name', second);
     await dashboard.vaWave('action', 'update', form, '--name', first);
@@ -96,7 +96,7 @@ describe('a name from right to left', () => {
   });
 });
 
-test.each(['\u202e', '\u202b', '\u2067', '\u2069', '\u2028'])(
+test.each(byDay(1, ['\u202e', '\u202b', '\u2067', '\u2069', '\u2028']))(
   'a name that would turn what follows is refused: %j',
   async (hostile) => {
     await open(page, screen('/general'));

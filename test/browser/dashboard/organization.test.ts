@@ -54,8 +54,8 @@ describe('the organization and the theme', () => {
 
   test('finds changes by person, kind, name and value, and has those of members by the operator', async () => {
     const names = Array.from({ length: 10 }, (_, index) => `Shop ${index} ${'\u05d0'.repeat(index)}`);
+    await open(page, shop.url(`/${siteId}/general`));
     for (const name of [...names, 'Website']) {
-      await open(page, shop.url(`/${siteId}/general`));
       await page.getByLabel('Name').fill(name);
       await button('Save changes').click();
       await page.getByRole('heading', { name, level: 1 }).waitFor();

@@ -389,7 +389,7 @@ test('a translated page keeps the prefilled name of a field with a German label'
   expect(await widget.host.locator('bdi').first().getAttribute('lang')).toBe('');
 });
 
-test.each(['filter: grayscale(1)', 'transform: scale(1)', 'will-change: transform', 'contain: paint'])(
+test.each(byDay(1, ['filter: grayscale(1)', 'transform: scale(1)', 'will-change: transform', 'contain: paint']))(
   'the launcher finds its place again when a toolbar sets %s on the body',
   async (style) => {
     const { page, widget } = await harness.visit({ body: '<div style="height: 3000px">A long page</div>' });
