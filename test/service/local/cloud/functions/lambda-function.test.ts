@@ -37,7 +37,8 @@ export const handler = async ({ name, ends, wait_ms, held, call }) => {
     if (ends === 'throw') throw new TypeError('as asked');
     if (ends === 'exit') process.exit(3);
     if (ends === 'reject') void Promise.reject(new Error('not caught'));
-    if (ends === 'block') for (;;);
+    // Blocks the thread, and uses no processor.
+    if (ends === 'block') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     if (ends === 'hang') await new Promise(() => {});
     if (wait_ms !== undefined) await new Promise((resolve) => setTimeout(resolve, wait_ms));
     return { threadId, running, name, held: held?.length };
@@ -146,10 +147,11 @@ test('no more invocations than the limit run at once, and the others follow in t
 });
 
 test('events that need most of the memory together do not end the environment, because they wait for each other', async () => {
-  const fn = start({ memory: 512, timeout: 60 });
+  const fn = start({ timeout: 60 });
   const { threadId } = value(await invoke(fn, {}));
-  const megabyte = `{"wait_ms":20,"held":[${'[],'.repeat(349_000)}[]]}`;
-  const results = await Promise.all(Array.from({ length: INVOCATIONS_AT_ONCE }, () => fn.invoke(megabyte)));
+  // All of them have twice as many bytes as a twentieth of the function's memory.
+  const event = `{"wait_ms":20,"held":[${'[],'.repeat(87_000)}[]]}`;
+  const results = await Promise.all(Array.from({ length: INVOCATIONS_AT_ONCE }, () => fn.invoke(event)));
   expect(new Set(results.map((result) => value(result).threadId))).toEqual(new Set([threadId]));
 });
 
