@@ -23,7 +23,7 @@ const light = (kind) => ({
 /** Files that have a VM context of their own: their modules keep a state, as functions do between two invocations, or set the environment, or they measure memory or move timers. */
 const ALONE = {
   unit: ['{functions,lambdas,schedules}/**/*', 'cli/program'],
-  service: ['adapters/outbound/connection', 'lib/metrics', 'local/cloud/functions/lambda-function'],
+  service: ['adapters/outbound/connection', 'local/cloud/functions/lambda-function'],
 };
 const alone = (kind) => ALONE[kind].map((path) => `**/test/${kind}/${path}.test.ts`);
 const together = (kind) => ({

@@ -3,14 +3,20 @@ import { Template } from 'aws-cdk-lib/assertions';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import * as z from 'zod';
 import { VaWave } from '../../../lib/va-wave.ts';
+import { ENVIRONMENT } from '../../../src/deployment/environment.ts';
 import { METRICS } from '../../../src/deployment/metrics.ts';
 import type { Fact, FactOf } from '../../../src/domain/facts.ts';
 import { ServiceError } from '../../../src/domain/service-error.ts';
 import { factReporter } from '../../../src/functions/fact-reporter.ts';
 import { functionLogger } from '../../../src/functions/invocation.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
+import { restoreEnvironmentAfterEach } from '../../harness/environment.ts';
 import { lambdaContext, logged } from '../../unit/lambdas/invocation.ts';
-import '../../unit/lambdas/environment.ts';
+
+restoreEnvironmentAfterEach();
+beforeEach(() => {
+  process.env[ENVIRONMENT.metricsService] = 'Stack';
+});
 
 const OF_ATTEMPT = { action_id: 'action_1', reference: 'event_1', attempt: 2 };
 const result = { status: null, response_excerpt: null, latency_ms: 12, success: false };
