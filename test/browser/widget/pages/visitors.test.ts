@@ -276,9 +276,12 @@ describe('who the visitor is', () => {
   });
 
   test('a user whose page has not answered in 5 seconds can log in again after another user', async () => {
-    const visit = await harness.visit({ head: HEAD, tag: `data-session-token="${ADA}"` });
+    const tag = `data-session-token="${ADA}"`;
+    const visit = await harness.visit({ head: HEAD, tag }, { alone: 'clock' });
     await visit.widget.launcher.click();
     await expire(visit);
+    await visit.widget.status.getByText('Renewing').waitFor();
+    await visit.page.clock.fastForward(5000);
     await visit.widget.text('expired');
     await call(visit.page, 'setSessionToken', GRACE);
     await visit.widget.host.getByText('Messages of conversation-of-grace').waitFor();
