@@ -1,6 +1,7 @@
 import { LambdaClient, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
+import type { DeploymentOptions } from '../../../lib/deployment-options.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { readDocument, tableRows } from '../../unit/docs/documents.ts';
 import { type DeployedService, deployedService } from './deployed-service.ts';
@@ -29,7 +30,9 @@ type Look = {
 };
 type Row = {
   /** The option's values when it is added and when it is changed. Undefined: it is left out again. */
-  readonly set: Readonly<Record<string, readonly [added: string, changed: string | undefined]>>;
+  readonly set: {
+    readonly [option in keyof DeploymentOptions]?: readonly [added: string, changed: string | undefined];
+  };
   readonly seen: (look: Look) => Promise<unknown>;
   /** What is seen without the option, when it is added, and when it is changed. */
   readonly values: readonly [without: unknown, added: unknown, changed: unknown];
@@ -73,7 +76,7 @@ const concurrency =
       ?.MaximumConcurrency;
   };
 
-const ROWS: readonly Row[] = [
+const OPTION_ROWS = [
   {
     set: { logRetentionDays: ['90', '365'] },
     seen: stated(/^DeliveriesDispatcherLog/, 'RetentionInDays'),
@@ -212,15 +215,27 @@ const ROWS: readonly Row[] = [
     seen: stated(/^KeysSealing/, 'ReplicaRegions'),
     values: [undefined, [replica('eu-west-1')], [replica('eu-central-1')]],
   },
-  ...(['configuration', 'conversations', 'deliveryLog'] as const).map((name) => ({
-    set: { [`${name}Table`]: [`kept-${name}`, `restored-${name}`] as const },
-    seen: table(`VA_WAVE_${name === 'deliveryLog' ? 'DELIVERY_LOG' : name.toUpperCase()}_TABLE`),
-    values: ['of the stack', `kept-${name}`, `restored-${name}`] as const,
-  })),
-];
+  {
+    set: { configurationTable: ['kept-configuration', 'restored-configuration'] },
+    seen: table('VA_WAVE_CONFIGURATION_TABLE'),
+    values: ['of the stack', 'kept-configuration', 'restored-configuration'],
+  },
+  {
+    set: { conversationsTable: ['kept-conversations', 'restored-conversations'] },
+    seen: table('VA_WAVE_CONVERSATIONS_TABLE'),
+    values: ['of the stack', 'kept-conversations', 'restored-conversations'],
+  },
+  {
+    set: { deliveryLogTable: ['kept-log', 'restored-log'] },
+    seen: table('VA_WAVE_DELIVERY_LOG_TABLE'),
+    values: ['of the stack', 'kept-log', 'restored-log'],
+  },
+] as const satisfies readonly Row[];
+const ROWS: readonly Row[] = OPTION_ROWS;
+type OptionOf<OneRow> = OneRow extends Row ? keyof OneRow['set'] : never;
 
 /** What this account cannot show of an option, and why. Everything else of the option is in the table or in the suite that is named. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
+const ELSEWHERE: Readonly<Record<Exclude<keyof DeploymentOptions, OptionOf<(typeof OPTION_ROWS)[number]>>, string>> = {
   stage: 'another stage is another stack: deploying.night.test.ts deploys prod, this suite dev',
   stackName: 'another name is another stack: deploying.night.test.ts deploys one beside the first',
   fixedEgress: 'the emulator refuses AWS::EC2::EIP, AWS::EC2::FlowLog and AWS::EC2::NatGateway',

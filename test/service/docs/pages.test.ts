@@ -194,9 +194,16 @@ test('docs/deploying.md explains every option and prop, and no other', () => {
     [...options.matchAll(/`(\w+)[=`]/g)].map(([, name = '']) => name);
   const explained = rows.flatMap(namesOf);
   expect([...new Set(explained)].sort()).toEqual([...new Set([...OPTION_NAMES, ...PROPS])].sort());
-  expect(rows.filter(([, , , price = '']) => price === '')).toEqual([]);
-  const priced = rows.filter(([, , , price = '']) => price.includes('(costs.md#options)')).flatMap(namesOf);
-  expect(priced.filter((name) => !costs.includes(`-c ${name}=`))).toEqual([]);
+  const pricesOf = (rowPrice: (price: string) => boolean) =>
+    rows.filter(([, , , price = '']) => rowPrice(price)).flatMap(namesOf);
+  const costRows = tableRows(readDocument('docs/costs.md'), '| Option | Cost |');
+  const costsOf = (isFree: boolean) =>
+    costRows
+      .filter(([, cost]) => (cost === 'nothing by themselves') === isFree)
+      .flatMap(([options = '']) => [...options.matchAll(/`-c (\w+)=/g)].map(([, name = '']) => name));
+  expect(pricesOf((price) => price.includes('(costs.md#options)')).sort()).toEqual(costsOf(false).sort());
+  expect(pricesOf((price) => price === 'free')).toEqual(expect.arrayContaining(costsOf(true)));
+  expect(pricesOf((price) => !/^free$|'s$|^\$|\(costs\.md/.test(price))).toEqual([]);
 });
 
 test('every graph that the runbook names is on the dashboard', async () => {

@@ -33,7 +33,7 @@ export const ALL_OPTIONS = {
 } satisfies DeploymentOptions;
 
 /** A network of the operator. */
-const EXISTING_NETWORK = {
+export const EXISTING_NETWORK = {
   vpc: 'vpc-0123456789abcdef0',
   vpcSubnets: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
   securityGroups: ['sg-0123456789abcdef0'],

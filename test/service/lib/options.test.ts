@@ -4,7 +4,7 @@ import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { OPTION_NAMES } from '../../../lib/deployment-options.ts';
 import { STAGES } from '../../../lib/stage.ts';
 import { FUNCTIONS, logOutput } from '../../../src/deployment/outputs.ts';
-import { ALL_OPTIONS, NAGGED, TESTED } from './deployment-choices.ts';
+import { ALL_OPTIONS, EXISTING_NETWORK, NAGGED, TESTED } from './deployment-choices.ts';
 import { bringsAlong, findings, grantsOf, lookUpsOf, nameOf, synthesize } from './synthesized.ts';
 
 const prod = await synthesize();
@@ -142,6 +142,15 @@ const EFFECTS: readonly Effect[] = [
     /(Dispatcher|EventRouter|AiAction|UsageReport|ActionTest|FormSubmit)Function/,
     variables({ VA_WAVE_DELIVERY_LOG_RETENTION_DAYS: '90' }),
   ],
+  ['deliveriesPerSecond', 'Lambda::EventSourceMapping', /EventRouter/, { ScalingConfig: { MaximumConcurrency: 400 } }],
+  [
+    'deliveryConcurrency',
+    'Lambda::EventSourceMapping',
+    /Dispatcher/,
+    { ScalingConfig: { MaximumConcurrency: ALL_OPTIONS.deliveryConcurrency } },
+  ],
+  ['canary', 'SecretsManager::Secret', /^CanaryServerKey/, { Description: expect.stringContaining('canary') }],
+  ['gradual', 'CodeDeploy::DeploymentGroup', /./, { AutoRollbackConfiguration: { Enabled: true } }],
   ['logRetentionDays', 'Logs::LogGroup', /./, { RetentionInDays: 365 }],
   ['fixedEgress', 'Lambda::Function', OUTBOUND, { VpcConfig: expect.anything() }],
   ['fixedEgress', 'EC2::EIP', /./, { Domain: 'vpc' }],
@@ -193,37 +202,42 @@ const EFFECTS: readonly Effect[] = [
   ],
 ];
 
-/** Where the effect of each other option is tried. */
-const TRIED_ELSEWHERE: Readonly<Record<string, string>> = {
-  stackName: 'accounts.test.ts',
-  stage: 'a stage, above',
-  deliveriesPerSecond: 'accounts.test.ts',
-  deliveryConcurrency: 'accounts.test.ts',
-  alarmTopic: 'alarmTopic and ticketTopic, below',
-  ticketTopic: 'alarmTopic and ticketTopic, below',
-  deliveryLogRecovery: 'deliveryLogRecovery, below',
-  vpc: 'vpc, below',
-  vpcSubnets: 'vpc, below',
-  securityGroups: 'vpc, below',
-  edgeAccessLog: 'accounts.test.ts',
-  gradual: 'gradual releases, below',
-  canary: 'metrics.test.ts, and the alarms of monitoring.test.ts',
-  originSecretVersion: 'the outputs, below',
-  configurationTable: 'accounts.test.ts',
-  conversationsTable: 'accounts.test.ts',
-  deliveryLogTable: 'accounts.test.ts',
+const HERE = 'options.test.ts';
+const TABLES = 'existing tables are not created, but named in outputs, environments and permissions';
+const SEVERITIES =
+  'alarmTopic and ticketTopic receive each alarm of their severity, when it is raised and when it ends';
+const NETWORK = 'vpc puts the outbound functions into a network that exists, and creates none';
+/** The test of each other option, by its file and its name. It names the option. */
+const TRIED_ELSEWHERE: Readonly<Record<string, readonly [file: string, test: string]>> = {
+  stackName: ['accounts.test.ts', 'in %s, the stack is called %s and its termination protection is %p'],
+  stage: [HERE, 'is a separate stack, and differs only in deletion policies and retention'],
+  alarmTopic: [HERE, SEVERITIES],
+  ticketTopic: [HERE, SEVERITIES],
+  deliveryLogRecovery: [HERE, 'deliveryLogRecovery recovers the delivery log as the other tables'],
+  vpc: [HERE, NETWORK],
+  vpcSubnets: [HERE, NETWORK],
+  securityGroups: [HERE, NETWORK],
+  edgeAccessLog: [
+    'accounts.test.ts',
+    'gets its access logs (edgeAccessLog) through calls to us-east-1, because CloudFront’s older logging excludes opt-in regions',
+  ],
+  originSecretVersion: [HERE, 'is in the outputs that the command line and customers need'],
+  configurationTable: ['accounts.test.ts', TABLES],
+  conversationsTable: ['accounts.test.ts', TABLES],
+  deliveryLogTable: ['accounts.test.ts', TABLES],
 };
 
-test('every option has its effect here, or is named with the place where it is tried; each is also deployed at night', () => {
+test('every option has its effect here, or names the test that tries it', () => {
   const names = [...EFFECTS.flatMap(([options]) => options.split(', ')), ...Object.keys(TRIED_ELSEWHERE)];
   expect([...new Set(names)].sort()).toEqual([...OPTION_NAMES].sort());
-  const comparable = (text: string) => text.replaceAll('_', '').toLowerCase();
-  const isNamedIn = (name: string, file: string) =>
-    comparable(readFileSync(join(import.meta.dirname, file), 'utf8')).includes(comparable(name));
-  const places = Object.entries(TRIED_ELSEWHERE).map(([name, place]) => [name, /^\S+\.ts/.exec(place)?.[0]] as const);
-  expect(places.filter(([name, file]) => file !== undefined && !isNamedIn(name, file))).toEqual([]);
-  const isDeployed = (name: string) => isNamedIn(name.replace(/Table$/, ''), '../deploy/options.night.test.ts');
-  expect(OPTION_NAMES.filter((name) => !isDeployed(name))).toEqual([]);
+  const isTried = ([option, [file, name]]: [string, readonly [file: string, test: string]]) => {
+    // Without this table, which has all names.
+    const code = readFileSync(join(import.meta.dirname, file), 'utf8').replace(/^const HERE.*?\n};\n/ms, '');
+    const tests = code.split(/^ *(?=(?:test|describe)[.(])/m);
+    const [own, ...others] = tests.filter((text) => text.includes(`'${name}'`));
+    return others.length === 0 && new RegExp(`${option}s?\\b`, 'i').test((own ?? '').replaceAll('_', ''));
+  };
+  expect(Object.entries(TRIED_ELSEWHERE).filter((place) => !isTried(place))).toEqual([]);
 });
 
 describe('an option', () => {
@@ -302,8 +316,8 @@ describe('an option', () => {
     expect(inside.map(([name]) => OUTBOUND.test(name))).toEqual(Array(5).fill(true));
     for (const [, { Properties }] of inside) {
       expect(Properties.VpcConfig).toEqual({
-        SubnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
-        SecurityGroupIds: ['sg-0123456789abcdef0'],
+        SubnetIds: EXISTING_NETWORK.vpcSubnets,
+        SecurityGroupIds: EXISTING_NETWORK.securityGroups,
       });
     }
     for (const type of ['VPC', 'NatGateway', 'EIP']) network.resourceCountIs(`AWS::EC2::${type}`, 0);
