@@ -80,7 +80,7 @@ function notVaWave(stack: string, path: readonly string[], outputs: Readonly<Rec
   return `There is no va-wave at ${[stack, ...path].join('/')}: ${otherOutputs}. Name it with --stack <stack>, or --stack <stack>/<id> for a construct`;
 }
 
-/** Reads the facts about the AWS account that `doctor` examines, and about the stack, without the construct in it. @param toolkit name of the stack of `cdk bootstrap` @throws CommandFailure with --local, which has no account */
+/** Reads the state of the AWS account that `doctor` examines, and of the stack, without the construct in it. @param toolkit name of the stack of `cdk bootstrap` @throws CommandFailure with --local, which has no account */
 export async function readAccountState(target: Target, toolkit: string, mfaCode: MfaCode) {
   if (target.local !== undefined)
     throw new CommandFailure(EXIT.refused, 'doctor checks an AWS account: leave out --local');

@@ -52,8 +52,9 @@ export function openDeployment(
   arn: string | Error,
   oneMachine?: OneMachine,
 ) {
-  const olderStack = `this version of va-wave, or use the command line of the deployed version ${outputs[OUTPUTS.version]}`;
-  const outputNamed = (name: string, toDeploy = olderStack) => {
+  const deployedVersion = outputs[OUTPUTS.version] ?? 'of the stack';
+  const remedy = `this version of va-wave, or use the command line of the deployed version ${deployedVersion}`;
+  const outputNamed = (name: string, toDeploy = remedy) => {
     const value = outputs[name];
     if (value !== undefined) return value;
     throw new CommandFailure(EXIT.fault, `The stack has no output ${name}: deploy ${toDeploy}`);

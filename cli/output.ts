@@ -51,7 +51,7 @@ export class CommandOutput {
     if (this.json) this.#stdout(`${safeJson(values)}\n`);
     else if (rows.length > 0) this.#stdout(table(rows, this.#process));
     else if (unreadable.length + this.unreadableRecords().length === 0) this.#stdout(`${plainText(none)}\n`);
-    requireReadable(unreadable);
+    requireReadable([...unreadable, ...this.unreadableRecords()]);
   }
 
   /** Writes a title and an indented text of several lines. Writes nothing with --json, because the object contains the text. */

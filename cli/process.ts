@@ -42,6 +42,6 @@ export type CliProcess = {
   /** Resolves to true after the milliseconds, or to false as soon as Ctrl-C is pressed. */
   readonly pause: (milliseconds: number) => Promise<boolean>;
   readonly connect: (target: Target, mfaCode: MfaCode) => Promise<Deployment>;
-  /** Reads the facts about the AWS account (connection.ts). @param toolkit name of the stack of `cdk bootstrap` */
+  /** Reads the state of the AWS account (connection.ts). @param toolkit name of the stack of `cdk bootstrap` */
   readonly accountState: (target: Target, toolkit: string, mfaCode: MfaCode) => Promise<AccountState>;
 };

@@ -29,6 +29,7 @@ export type UserLoginProps = Pick<
 export class UserLogin extends Construct {
   readonly pool: cognito.IUserPool;
   readonly issuer: string;
+  /** The scope of the access tokens for the dashboard. */
   readonly scope: string;
   /** Addresses from which the dashboard gets metadata, keys and tokens, as sources of its Content-Security-Policy. */
   readonly connectSources: readonly string[];

@@ -66,11 +66,11 @@ export class WidgetRoutes extends Construct {
     for (const { fn } of [widgetInit, formSubmit, preflight]) {
       fn.addEnvironment(ENVIRONMENT.distributionOnly, String(distributionOnly));
     }
-    // A form submission takes as long as the customer's endpoint.
     const quick = [sessionCreate, widgetInit];
+    props.alarms.watch(this, [...quick, formSubmit, preflight]);
+    // A form submission takes as long as the customer's endpoint.
     props.alarms.watchLatency(this, quick);
     props.alarms.watchThrottles(this, [...quick, preflight]);
-    props.alarms.watch(this, [...quick, formSubmit, preflight]);
     props.api.watchServerErrors(props, formSubmit);
     const publicRoute = (operation: PublicOperation, name: RouteName, fn: ServiceFunction) => {
       const { method, path } = PUBLIC_OPERATIONS[operation];

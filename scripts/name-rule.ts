@@ -82,8 +82,8 @@ export function nameProblems(path: string, text: string, places: Map<string, Set
       case 'ExportNamedDeclaration': {
         if (!isNode(node.declaration) || !ONE_NAME_SPACE.test(path)) break;
         for (const declaration of [node.declaration.declarations ?? node.declaration].flat()) {
-          const name = isNode(declaration) ? bindingsOf(declaration.id)[0]?.name : undefined;
-          if (typeof name === 'string') places.set(name, (places.get(name) ?? new Set()).add(path));
+          for (const { name } of isNode(declaration) ? bindingsOf(declaration.id) : [])
+            if (typeof name === 'string') places.set(name, (places.get(name) ?? new Set()).add(path));
         }
       }
     }

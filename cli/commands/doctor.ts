@@ -27,8 +27,8 @@ deployment needs.`)
     .examples('va-wave doctor --region eu-west-1', 'va-wave doctor --deliveries-per-second 10000')
     .alone(async ({ cliProcess, target, output, mfaCode }, options: Options) => {
       output.showProgress('Checking the account');
-      const facts = await cliProcess.accountState(target, options.toolkitStackName, mfaCode);
-      const checks = examineAccount(facts, target.stack ?? DEFAULT_STACK, options);
+      const account = await cliProcess.accountState(target, options.toolkitStackName, mfaCode);
+      const checks = examineAccount(account, target.stack ?? DEFAULT_STACK, options);
       output.list(
         checks,
         'Nothing to check',
@@ -48,11 +48,11 @@ const FAILED = /^(ROLLBACK_COMPLETE|ROLLBACK_FAILED|CREATE_FAILED|DELETE_FAILED|
 
 /** Checks whether a deployment can begin, and says what to do when it cannot. The reasons are in docs/deploying.md. */
 function examineAccount(
-  facts: AccountState,
+  account: AccountState,
   stackName: string,
   { deliveriesPerSecond: load, toolkitStackName }: Options,
 ) {
-  const { region, toolkit, concurrency, tableWriteUnits, stack, version } = facts;
+  const { region, toolkit, concurrency, tableWriteUnits, stack, version } = account;
   const needs = load === undefined ? undefined : capacityFor(load);
   const executions = needs?.account ?? USUAL_ACCOUNT_CONCURRENCY;
   const { events, requests } = busQuotas(region);

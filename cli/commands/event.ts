@@ -71,7 +71,7 @@ not search the logs of deleted Actions.`)
         context,
       );
       output.note(`${trace.event} ${trace.event_id}, of ${trace.time}`);
-      // Some Action has an attempt of the event.
+      // `traceEvent` refuses an event without an attempt.
       output.list(trace, '', trace.deliveries.flatMap(rowsOf), trace.unreadable.map(unsearchedLog));
     });
 

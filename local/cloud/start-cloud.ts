@@ -267,7 +267,7 @@ async function openListeners({ options, stops, print }: StartContext, keptIdenti
     stops.defer(() => listener.close());
     return listener;
   };
-  /** Opens a listener at the port of the earlier runs, or at another one. The first is one that stays free between two runs. */
+  /** Opens a listener at the port of the earlier runs, or at another one. In the first run it is one that systems give to nobody who asks for any. */
   const openAgain = async (what: string, keptPort: number | undefined): Promise<Listener> => {
     const port = keptPort ?? (await freePort());
     const listener = await open(port, listenNear);

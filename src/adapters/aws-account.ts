@@ -15,7 +15,7 @@ import { Refusal } from '../domain/refusal.ts';
 import { type AwsAccess, cloudFormationClient, dynamoDbClient, lambdaClient, stsClient } from './aws-clients.ts';
 
 /**
- * Reads facts about the AWS account. `stack` and `toolkit` are the states of the service's stack and of the CDK's; a stack is undefined when
+ * Reads the state of the AWS account. `stack` and `toolkit` are the states of the service's stack and of the CDK's; a stack is undefined when
  * there is none of its name, and a quota when the caller may not read it.
  * @throws errors of the SDK when stacks cannot be read or credentials are missing
  */

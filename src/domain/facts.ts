@@ -36,7 +36,7 @@ export type Trial =
   /** The first step that failed, and its problem: a sentence of auth/try-service.ts, a status, or the code or name of an error, never content of a request or response. */
   | { readonly success: false; readonly step: TriedStep; readonly problem: string };
 
-/** What an operator may learn, with the ids that are known: no payload, no secret and no text of a customer. No field is optional, or a report could forget it. */
+/** What an operator may learn, with the ids that are known: no payload, no secret and no text of a customer. No field is optional but those of a refusal, or a report could forget it. */
 type Facts = {
   // Deliveries
   /**

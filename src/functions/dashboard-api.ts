@@ -44,7 +44,7 @@ type UserCall = {
   /** The user's id in the user pool, from the verified access token. */
   readonly sub: string;
   readonly ids: Ids;
-  /** The role that the operation needs in an organization. */
+  /** The role that the operation needs in an organization; `member` for an operation of every user, which does not ask. */
   readonly role: Role;
   readonly members: Members;
   readonly invocation: Invocation;
@@ -75,7 +75,7 @@ const forMember =
   };
 
 /** Creates the handler of the dashboard's API, which finds the operation of a request and runs it. Refuses a path without an operation with 404. */
-export function dashboardHandler(shell: Shell, works: DashboardWork, members: Members) {
+export function dashboardHandler(shell: Shell, work: DashboardWork, members: Members) {
   const routes = DASHBOARD_OPERATION_NAMES.map((operation) => ({ operation, match: matcherOf(operation) }));
   return httpHandler(shell, async (request, invocation) => {
     const { subject: sub } = request;
@@ -87,7 +87,7 @@ export function dashboardHandler(shell: Shell, works: DashboardWork, members: Me
       if (ids === undefined) continue;
       try {
         const call = { request, sub, ids, role: role === 'user' ? 'member' : role, members, invocation } as const;
-        return { status, body: DASHBOARD_SCHEMAS[operation].answer.parse(await works[operation](call)) };
+        return { status, body: DASHBOARD_SCHEMAS[operation].answer.parse(await work[operation](call)) };
       } catch (error) {
         if (!(error instanceof StaleVersion) || error.current === undefined) throw error;
         return { status: 409, body: staleBody(error.message, error.current) };

@@ -29,8 +29,15 @@ export function invokeHandler<Input, Result extends object>(
         } catch (cause) {
           if (cause instanceof Refusal) {
             const { code, status, retryAfterSeconds: retry_after_seconds, facts } = cause;
-            const ids = { route: undefined, site_id: undefined };
-            invocation.reportFact({ kind: 'request_refused', code, status, ...ids, ...facts });
+            // An invocation has no route.
+            invocation.reportFact({
+              kind: 'request_refused',
+              route: undefined,
+              site_id: undefined,
+              code,
+              status,
+              ...facts,
+            });
             return { ...errorBody(cause), code, status, retry_after_seconds };
           }
           invocation.reportFact({ kind: 'invocation_failed', cause });

@@ -1,7 +1,7 @@
 import { Alert, Box, Button, SpaceBetween } from '@cloudscape-design/components';
 import { Component, type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { ROOT } from '../navigation.ts';
-import { describeProblem, isSessionEnd, mayRetry } from '../session/problems.ts';
+import { describeProblem, isSessionEnd, mayRetry, REQUEST_TIMEOUT_MS } from '../session/problems.ts';
 import { Status } from './texts.tsx';
 
 /** Why data could not be loaded, if so, and how it is loaded again. */
@@ -144,7 +144,7 @@ export function lazyPart<Props extends object>(
 /** Reloads the page to try again, because a browser does not load a module again after a failure. */
 async function reloadPage(): Promise<void> {
   // Checks the connection first. Without one, the browser would replace this page with its own error page.
-  const request = { cache: 'no-store', signal: AbortSignal.timeout(60_000) } as const;
+  const request = { cache: 'no-store', signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) } as const;
   const there = await fetch(`${ROOT}config.json`, request).catch(() => undefined);
   if (there?.ok !== true) return;
   // The tab keeps the input, so the browser need not ask.

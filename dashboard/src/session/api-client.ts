@@ -4,7 +4,7 @@ import {
   DASHBOARD_OPERATIONS,
   type DashboardOperation,
 } from '../../../src/contract/dashboard-operations.ts';
-import { ApiError, apiError } from './problems.ts';
+import { ApiError, apiError, REQUEST_TIMEOUT_MS } from './problems.ts';
 import type { LoginSession } from './session.ts';
 
 type Input<O extends DashboardOperation> =
@@ -34,8 +34,7 @@ export function dashboardApi(session: LoginSession): Api {
         credentials: 'omit',
         headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
         body: body ? JSON.stringify(body) : null,
-        // API Gateway answers within 30 seconds. A connection that a sleep or another network has cut never does.
-        signal: AbortSignal.timeout(60_000),
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       });
     };
     let response = await send(await session.accessToken());

@@ -71,6 +71,8 @@ export function fieldProblems(error: unknown): readonly RefusedField[] {
 
 export const errorCodeOf = (error: unknown) => (error instanceof ApiError ? error.code : undefined);
 export const isSessionEnd = (error: unknown): boolean => errorCodeOf(error) === 'login_required';
+/** API Gateway answers within 30 seconds. A connection that a sleep or another network has cut never does. */
+export const REQUEST_TIMEOUT_MS = 60_000;
 export const NO_CONNECTION = 'No connection to the service. Check your network and try again.';
 
 /** Returns whether the same request may succeed later. */

@@ -1,5 +1,6 @@
 import { ErrorResponse, User, UserManager, WebStorageStateStore } from 'oidc-client-ts';
 import { ROOT } from '../navigation.ts';
+import { REQUEST_TIMEOUT_MS } from './problems.ts';
 
 const CALLBACK_PATH = `${ROOT}callback`;
 /** Where the browser keeps the random id of the last logout in any of its tabs. */
@@ -23,7 +24,7 @@ export type Config = { readonly issuer: string; readonly client_id: string; read
 
 /** Loads the configuration. @throws Error when it does not exist, and when there is no answer within 60 seconds */
 export async function loadConfig(): Promise<Config> {
-  const response = await fetch(`${ROOT}config.json`, { signal: AbortSignal.timeout(60_000) });
+  const response = await fetch(`${ROOT}config.json`, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
   if (!response.ok) throw new Error('The dashboard is not configured.');
   return response.json();
 }

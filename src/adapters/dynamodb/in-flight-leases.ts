@@ -10,7 +10,7 @@ const LEASE_MS = 20_000;
 const LEASE_MAX_MS = 2 * LEASE_MS;
 /** Seconds after its latest lease until DynamoDB may remove the item of an organization. All its leases have expired long before. */
 const KEPT_SECONDS = 3600;
-/** Other requests may take a place that was seen free. After this many attempts, the organization counts as full. */
+/** Other requests may take a place that was seen free. After this many tries, the organization counts as full. */
 const TRIES = 6;
 /** Time for which a container that saw all places taken does not write again. DynamoDB accepts 1 000 writes per second for one item. */
 const SEEN_FULL_MS = 200;

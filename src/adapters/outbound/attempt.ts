@@ -8,7 +8,7 @@ const PHASES = {
   waiting: 'the service was waiting for the response',
 } as const;
 
-/** One attempt. Its deadline applies to all stages together. The reason of the signal is a Failure or InvocationEnded. */
+/** One attempt. Its deadline applies to all phases together. The reason of the signal is a Failure or InvocationEnded. */
 export type OutboundAttempt = {
   readonly signal: AbortSignal;
   phase: keyof typeof PHASES;
@@ -19,7 +19,7 @@ export type OutboundAttempt = {
   readonly finish: () => void;
 };
 
-/** Starts an attempt, whose signal fires after `timeoutMs` in any stage, or with the signal of its invocation. @param now monotonic milliseconds */
+/** Starts an attempt, whose signal fires after `timeoutMs` in any phase, or with the signal of its invocation. @param now monotonic milliseconds */
 export function startAttempt(timeoutMs: number, now: () => number, invocationSignal?: AbortSignal): OutboundAttempt {
   const controller = new AbortController();
   const endsAt = now() + timeoutMs;

@@ -46,7 +46,15 @@ export async function deliverEvent(
   const { action_id, attempt, envelope } = message;
   const { id: event_id, org_id, site_id } = envelope;
   const { finalFailure, ...summary } = await deliverMessage(message, context, invocation);
-  const ids = { trigger: 'event', reference: event_id, org_id, site_id, action_id, attempt, is_test: false } as const;
+  const ids = {
+    trigger: 'event',
+    reference: event_id,
+    org_id,
+    site_id,
+    action_id,
+    attempt,
+    is_test: undefined,
+  } as const;
   invocation.reportFact({ kind: 'attempt_made', ...ids, ...summary });
   if (finalFailure === undefined) return;
   await signalFailingEndpoint(message, finalFailure, context, invocation).catch((cause: unknown) =>

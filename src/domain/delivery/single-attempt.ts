@@ -49,7 +49,7 @@ export async function sendAndRecord(
     is_test,
     ...about
   }: Pick<AttemptStart, 'action_id' | 'reference' | 'trigger' | 'trigger_ref' | 'payload' | 'at'> &
-    Pick<FactOf<'attempt_made'>, 'org_id' | 'site_id'> & { readonly is_test?: boolean | undefined },
+    Pick<FactOf<'attempt_made'>, 'org_id' | 'site_id' | 'is_test'>,
   request: OutboundRequest,
   policy: SendPolicy,
   context: Context<'send' | 'deliveryLog'>,

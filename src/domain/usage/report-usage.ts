@@ -50,6 +50,7 @@ export async function reportUsage(
   const about = {
     org_id: orgId,
     site_id,
+    is_test: undefined,
     action_id: usageLogId(site_id),
     reference: nonce,
     trigger: 'usage',
