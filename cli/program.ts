@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { CliCommand, type Runs } from './command.ts';
 import { commandFailureOf, EXIT, EXIT_CODES_HELP, type ExitCode } from './exit-codes.ts';
-import { CommandOutput } from './output.ts';
+import { CommandOutput, plainText } from './output.ts';
 import { type CliProcess, DEFAULT_READY_FILE, DEFAULT_STACK } from './process.ts';
 
 /** What a file of commands exports. `addTo` adds the subcommands of a command, or its options and its work. */
@@ -67,7 +67,9 @@ ${EXIT_CODES_HELP}`,
   if (runs !== undefined) {
     const { cliProcess, output } = runs;
     program.exitOverride();
-    program.configureOutput({ writeOut: cliProcess.stdout, writeErr: output.json ? () => {} : cliProcess.stderr });
+    // Its message about an option repeats the value.
+    const writeErr = (text: string) => cliProcess.stderr(text.split('\n').map(plainText).join('\n'));
+    program.configureOutput({ writeOut: cliProcess.stdout, writeErr: output.json ? () => {} : writeErr });
   }
   // Last, because a command inherits the settings that its parent has at this moment.
   for (const [name, description, load] of COMMANDS) {

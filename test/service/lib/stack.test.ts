@@ -283,6 +283,9 @@ test('the API has every public operation, the preflight, and a default route for
     expect.arrayContaining([
       '$default',
       'OPTIONS /api/{proxy+}',
+      'POST /api/widget/session/create',
+      'POST /api/widget/init',
+      'POST /api/widgets/sites/{site_id}/forms/{slug}/submit',
       ...Object.values(PUBLIC_OPERATIONS).map(({ method, path }) => `${method} ${path}`),
     ]),
   );

@@ -79,9 +79,13 @@ describe('access', () => {
     const { method, path, role }: Operation = DASHBOARD_OPERATIONS[operation];
     const ids = { org_id: ORG_ID, site_id: SITE_ID, action_id: 'act_event' };
     const ownPath = Object.entries(ids).reduce((rest, [name, id]) => rest.replace(`{${name}}`, id), path);
-    const refusalOf = async (sub: string) => (await call(sub, method, ownPath, method === 'GET' ? undefined : {})).body;
+    const refusalOf = async (sub: string) => {
+      const { status, body } = await call(sub, method, ownPath, method === 'GET' ? undefined : {});
+      return { status, ...body };
+    };
     expect((await refusalOf('stranger')).code === 'organization_not_found').toBe(role !== 'user');
     const adminRequired = {
+      status: 403,
       success: false,
       code: 'admin_required',
       error: 'Only admins of the organization may do this',

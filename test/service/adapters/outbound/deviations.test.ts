@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { DEVIATIONS, type Deviation, deviationsTable } from './deviations.ts';
 import { startTls, staysOpen } from './receiver.ts';
@@ -22,10 +21,7 @@ async function startSending(pieces: readonly string[], end: Deviation['end']) {
   const send = async (socket: TLSSocket) => {
     // Otherwise the system holds a piece back until the one before has been acknowledged.
     socket.setNoDelay();
-    for (const piece of pieces) {
-      socket.write(piece);
-      await nextTurn();
-    }
+    for (const piece of pieces) await new Promise((written) => socket.write(piece, written));
     if (end === 'closes') socket.end();
     if (end === 'resets') setTimeout(() => socket.destroy(), 5);
     answers.emit('sent');

@@ -26,12 +26,12 @@ async function deliverTo(receiver: Receiver, more: Partial<OutboundRequest> = {}
 }
 
 async function answering(answer: string, end?: 'at the deadline') {
-  const asked = Promise.withResolvers<void>();
-  const receiver = await startAnswering(network.identity, () => {
-    asked.resolve();
-    return answer;
+  const answered = Promise.withResolvers<void>();
+  const receiver = await startAnswering(network.identity, (_request, _index, socket) => {
+    socket.write(answer, () => answered.resolve());
+    return undefined;
   });
-  return deliverTo(receiver, {}, end && asked.promise);
+  return deliverTo(receiver, {}, end && answered.promise);
 }
 
 /** Responds to the first request with `start`, then with `more` as fast as it is read, or every `pauseMs`. */

@@ -15,22 +15,25 @@ export const LONG_MS = 100_000;
 
 /**
  * Makes an attempt whose time ends when the receiver has done its part, however long the stages before take on a busy machine.
- * @param receiverPart resolves when the receiver has written its last bytes
+ * @param receiverPart resolves when the receiver has done all that it does
  */
 export async function endedByDeadline<Outcome>(attempt: () => Promise<Outcome>, receiverPart: Promise<unknown>) {
   const timers = mock.method(globalThis, 'setTimeout');
+  const clearedTimers = mock.method(globalThis, 'clearTimeout');
   try {
     const outcome = attempt();
-    await receiverPart;
+    await Promise.race([receiverPart, outcome]);
     // The attempt reads what was written.
     for (let turn = 0; turn < 20; turn++) await nextTurn();
-    for (const {
-      arguments: [end, delayMs],
-    } of timers.mock.calls)
-      if (delayMs === LONG_MS) end();
+    const cleared = clearedTimers.mock.calls.map(({ arguments: [timer] }) => timer);
+    const deadline = timers.mock.calls.find(
+      ({ arguments: [, delayMs], result }) => delayMs === LONG_MS && !cleared.includes(result),
+    );
+    deadline?.arguments[0]();
     return await outcome;
   } finally {
     timers.mock.restore();
+    clearedTimers.mock.restore();
   }
 }
 
