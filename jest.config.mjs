@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os';
 
 /** A run that names a file or folder of the night, or `night`, has those alone: `npm test -- grants.night`. */
-const byNight = process.argv
-  .slice(2)
-  .some((argument, index, all) => !`${all[index - 1]}${argument}`.startsWith('-') && argument.includes('night'));
+const byNight = process.argv.some(
+  (argument, index, all) =>
+    index > 1 && !/^-/.test(argument) && !/^(-t|--testNamePattern)$/.test(all[index - 1]) && argument.includes('night'),
+);
 
 /** What the projects have. Node strips the types, so the tests run the same source from which the functions are bundled. */
 const project = (kind) => ({

@@ -36,7 +36,7 @@ const backends: { name: string; missing: Missing; prepare: (folder: string) => P
 
 /**
  * A program by the name of its backend. For each line, an address, a server key and a session, it prints the two tokens that its session
- * client gives two pages, or all that it would print when it fails, as JSON.
+ * client gives two pages, or its error, as JSON, with all that it writes to its standard error.
  */
 const TWO_TOKENS: Readonly<Record<string, Omit<Command, 'cwd'>>> = {
   node: {
@@ -47,12 +47,17 @@ const TWO_TOKENS: Readonly<Record<string, Omit<Command, 'cwd'>>> = {
       `import { createInterface } from 'node:readline';
       import { inspect } from 'node:util';
       import { sessionClient } from './sessions.mjs';
+      let errorText = '';
+      process.stderr.write = (text) => (errorText += text) !== '';
       async function tokens([baseUrl, serverKey, session]) {
         const client = sessionClient({ baseUrl, serverKey });
         return (await client.tokenFor(session)) + '\\n' + (await client.tokenFor(session));
       }
-      for await (const line of createInterface(process.stdin))
-        console.log(JSON.stringify(await tokens(JSON.parse(line)).catch(inspect)));`,
+      for await (const line of createInterface(process.stdin)) {
+        errorText = '';
+        const printed = await tokens(JSON.parse(line)).catch(inspect);
+        console.log(JSON.stringify(printed + errorText));
+      }`,
     ],
   },
   python: {
@@ -60,16 +65,17 @@ const TWO_TOKENS: Readonly<Record<string, Omit<Command, 'cwd'>>> = {
     args: [
       '-B',
       '-c',
-      `import json, sessions, sys, traceback
+      `import contextlib, io, json, sessions, sys, traceback
 def tokens(base_url, server_key, session):
     client = sessions.SessionClient(base_url, server_key)
     return "\\n".join(client.token_for(session) for page in range(2))
 for line in sys.stdin:
-    try:
-        printed = tokens(*json.loads(line))
-    except Exception:
-        printed = traceback.format_exc()
-    print(json.dumps(printed), flush=True)`,
+    with contextlib.redirect_stderr(io.StringIO()) as errors:
+        try:
+            printed = tokens(*json.loads(line))
+        except Exception:
+            printed = traceback.format_exc()
+    print(json.dumps(printed + errors.getvalue()), flush=True)`,
     ],
   },
 };
