@@ -19,12 +19,15 @@ function channelWith(workerData) {
 const folderOf = ({ path, context }) =>
   relative(context.config.rootDir, dirname(path)).split(sep).slice(0, 3).join(sep);
 
-/** How many processes may begin a folder, where a service and a browser take as long as several of its tests. */
-const PROCESSES = { 'test/browser/dashboard': 2, 'test/browser/widget': 2 };
+/**
+ * How many processes share a folder from the beginning, and never more: where a service and a browser take as long as several of its
+ * tests. Of another folder, one process begins, and more help at the end.
+ */
+const PROCESSES = { 'test/browser/dashboard': 2, 'test/browser/widget': 1 };
 
 /**
  * Takes the next file for a process out of those that wait: one of a folder that the process has begun, since it has the modules and what
- * they start; otherwise one of a folder that no process has begun, and at the end one of any that takes another process.
+ * they start; otherwise one of a folder that too few processes have begun, and at the end one of any that takes another process.
  * @param ownFolders those that the process has begun
  * @param begun how many processes have begun each folder
  */
@@ -32,8 +35,8 @@ function takeNext(waiting, ownFolders, begun) {
   const countOf = (test) => begun.get(folderOf(test)) ?? 0;
   const next = [
     (test) => ownFolders.has(folderOf(test)),
-    (test) => countOf(test) === 0,
-    (test) => countOf(test) < (PROCESSES[folderOf(test)] ?? Number.POSITIVE_INFINITY),
+    (test) => countOf(test) < (PROCESSES[folderOf(test)] ?? 1),
+    (test) => !(folderOf(test) in PROCESSES),
   ]
     .map((fits) => waiting.findIndex(fits))
     .find((index) => index >= 0);
