@@ -7,7 +7,7 @@ const KB = 1024;
 export async function foreign(): Promise<Section> {
   const rows = FOREIGN_INPUTS.map((input): [string, number, number, number, number, number] => {
     const [short = 0, middle = 0, long = 0] = costsAt(input, [KB, Math.min(64 * KB, input.limit), input.limit]);
-    return [input.name, input.limit / KB, short, middle, long, growthOf(input, input.limit)];
+    return [input.name, input.limit / KB, short, middle, long, growthOf(input, input.limit, 0)];
   });
   const most = (column: 3 | 4 | 5) => Math.max(...rows.map((row) => row[column]));
   return {
