@@ -24,10 +24,10 @@ export class VaWaveStack extends Stack {
       terminationProtection: STAGES[props.stage ?? 'prod'].deletionProtection,
       ...props,
     });
-    // The CDK leaves this id out of logical ids, names and outputs.
-    const service = new VaWave(this, 'Default', propsOf(this, props));
     const { platformAccounts = [], settingsRegion, settingsAccount } = props;
     refuseLongPolicy(platformAccounts, this.stackName.length);
+    // The CDK leaves this id out of logical ids, names and outputs.
+    const service = new VaWave(this, 'Default', propsOf(this, props));
     for (const account of platformAccounts) {
       for (const grant of ['grantPutEvents', 'grantCallTools', 'grantReportUsage'] as const)
         service[grant](platformOf(account));

@@ -85,6 +85,7 @@ const NAMED = {
     configurationTable: 'restored',
     conversationsTable: 'kept',
     deliveryLogTable: 'older-log',
+    platformAccounts: Array.from({ length: 30 }, (_, index) => String(100_000_000_000 + index)),
   },
   'a fix in an app without feature flags': { ...ALL_OPTIONS, gradual: 'without-alarms' },
   'an app with a region and buckets of its own': {
