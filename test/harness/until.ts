@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * Repeats a question until it has an answer.
- * @param everyMs between two questions; longer where one is expensive, as for a delivery log
+ * @param everyMs between two questions; after a longer wait a tenth of it, because a question can be expensive
  * @throws after `patienceMs`
  */
 export async function eventually<T>(
@@ -10,12 +10,13 @@ export async function eventually<T>(
   patienceMs = 100_000,
   everyMs = 50,
 ): Promise<T> {
-  const end = Date.now() + patienceMs;
+  const start = Date.now();
   for (;;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
-    if (Date.now() > end) throw new Error(`Not within ${patienceMs} ms: ${ask}`);
-    await pause(everyMs);
+    const waitedMs = Date.now() - start;
+    if (waitedMs > patienceMs) throw new Error(`Not within ${patienceMs} ms: ${ask}`);
+    await pause(Math.max(everyMs, waitedMs / 10));
   }
 }
 

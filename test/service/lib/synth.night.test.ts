@@ -37,9 +37,8 @@ beforeAll(async () => {
         HOME: folder,
         TMPDIR: tmpdir(),
         AWS_EC2_METADATA_DISABLED: 'true',
-        // `npm run lint:templates` validates every template.
-        CDK_VALIDATION: 'false',
-        CDK_DISABLE_STACK_TRACE: '1',
+        CDK_VALIDATION: process.env.CDK_VALIDATION,
+        CDK_DISABLE_STACK_TRACE: process.env.CDK_DISABLE_STACK_TRACE,
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         HTTP_PROXY: nowhere,
         HTTPS_PROXY: nowhere,

@@ -10,17 +10,12 @@ import type { Choice } from './deployment-choices.ts';
 
 const SCRIPT = fileURLToPath(new URL('synthesize-choices.ts', import.meta.url));
 
-/** Without stack traces of tokens, which are in no template, the CDK synthesizes in five sixths of the time. */
-const ENVIRONMENT = { ...process.env, CDK_DISABLE_STACK_TRACE: '1' };
-
 /** Several threads that collect garbage in small portions would take a sixth more processor time. */
 const MEMORY = ['--single-threaded-gc', '--max-semi-space-size=64'];
 
 /** Returns the folder with `<choice>.json` of each choice that is tested, and its cloud assembly. */
 export const synthesizedChoices = (): Promise<string> =>
-  oncePerRun('templates', (made) =>
-    promisify(execFile)(process.execPath, [...MEMORY, SCRIPT, made, 'tested'], { env: ENVIRONMENT }),
-  );
+  oncePerRun('templates', (made) => promisify(execFile)(process.execPath, [...MEMORY, SCRIPT, made, 'tested']));
 
 async function synthesized(choice: string) {
   const folder = await synthesizedChoices();

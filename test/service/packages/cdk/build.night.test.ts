@@ -27,9 +27,7 @@ beforeAll(async () => {
 /** Runs an app in the copy, and returns its templates by the name of the stack. @param outdir of the app */
 function templatesOf(app: string, outdir = temporaryFolder()): Record<string, Template> {
   writeFileSync(join(platform, 'test.mjs'), app);
-  // Without validation and stack traces, which change no template.
-  const quick = { CDK_VALIDATION: 'false', CDK_DISABLE_STACK_TRACE: '1' };
-  execFileSync(node, ['test.mjs'], { cwd: platform, env: { ...process.env, ...quick, CDK_OUTDIR: outdir } });
+  execFileSync(node, ['test.mjs'], { cwd: platform, env: { ...process.env, CDK_OUTDIR: outdir } });
   return Object.fromEntries(
     globSync('*.template.json', { cwd: outdir }).map((file) => [
       file.replace('.template.json', ''),

@@ -46,8 +46,7 @@ async function synthesized(...paths: readonly string[]) {
   writeFileSync(join(folder, 'app.mjs'), APP);
   // Node loads a file again for each path that leads to it, unless it follows the links first.
   const environment = { NODE_OPTIONS: '--preserve-symlinks', NODE_PATH: resolve('node_modules'), CDK_OUTDIR: 'out' };
-  const quick = { CDK_VALIDATION: 'false', CDK_DISABLE_STACK_TRACE: '1' };
-  const env = { ...process.env, ...environment, ...quick };
+  const env = { ...process.env, ...environment };
   const { same, ...printed } = JSON.parse(
     execFileSync(process.execPath, ['app.mjs'], { cwd: folder, env, encoding: 'utf8' }),
   );
