@@ -1,14 +1,26 @@
+import { createOutbound } from '../../../../src/adapters/outbound/outbound.ts';
 import { InvocationEnded } from '../../../../src/domain/delivery/outbound-request.ts';
 import { restoreEnvironmentAfterEach } from '../../../harness/environment.ts';
+import { until } from '../../../harness/until.ts';
 import { selfSigned } from './authority.ts';
 import { type Receiver, startAnswering, startTcp, startTls, staysOpen } from './receiver.ts';
-import { ALLOWED, ALLOWED_TOO, endedByDeadline, HOST, LONG_MS, networkOfFile, OK, post } from './test-network.ts';
+import {
+  ALLOWED,
+  ALLOWED_TOO,
+  clock,
+  endedByDeadline,
+  HOST,
+  LONG_MS,
+  networkOfFile,
+  OK,
+  post,
+} from './test-network.ts';
 
 restoreEnvironmentAfterEach();
 const network = await networkOfFile();
 
 async function deliverTo(receiver: Receiver, url = `https://${HOST}:${receiver.port}/`, receiverPart?: Promise<void>) {
-  const { makeAttempt } = network.outbound({ timeoutMs: LONG_MS });
+  const { makeAttempt } = network.outbound();
   const attempt = () => makeAttempt(post(0, { url }));
   const outcome = await (receiverPart ? endedByDeadline(attempt, receiverPart) : attempt());
   expect(await staysOpen(receiver)).toBe(0);
@@ -62,8 +74,7 @@ test('the deadline is 5 seconds by default', async () => {
   jest.useFakeTimers({ doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
   try {
     let ended = false;
-    const pending = network
-      .outbound()
+    const pending = createOutbound({ clock, networkRule: network.rule })
       .makeAttempt(post(0, { url: `https://${ALLOWED}:${receiver.port}/` }))
       .finally(() => {
         ended = true;
@@ -89,7 +100,6 @@ describe('what arrives after the deadline is not read, although the timer has no
   });
   const { makeAttempt } = network.outbound({
     clock: { monotonicTime: () => performance.now() + lateMs, wallTime: () => Date.now() },
-    timeoutMs: LONG_MS,
   });
 
   test.each<[string, string, (passing: () => void) => Promise<Receiver>]>([
@@ -218,7 +228,7 @@ describe('TLS', () => {
     await new Promise<void>((resolve) => server.listen(0, ALLOWED, resolve));
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const outcome = await network.outbound({ timeoutMs: LONG_MS }).makeAttempt(post(port));
+    const outcome = await network.outbound().makeAttempt(post(port));
     server.close();
     expect(outcome.error?.code).toMatch(/tls_failure|connection_closed/);
   });
@@ -239,10 +249,10 @@ test('an attempt ends with its invocation, and the attempt of another invocation
   const cut = outbound.makeAttempt(post(silent.port), {}, ending.signal);
   const receiver = await startAnswering(network.identity, OK);
   const beside = outbound.makeAttempt(post(silent.port), {}, other.signal);
-  while (silent.connections() < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => silent.connections() === 2);
   ending.abort();
   await expect(cut).rejects.toThrow(InvocationEnded);
-  expect(await staysOpen(silent)).toBe(1);
+  await until(() => silent.open() === 1);
   expect((await outbound.makeAttempt(post(receiver.port), {}, other.signal)).status).toBe(200);
   other.abort();
   await expect(beside).rejects.toThrow(InvocationEnded);

@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import type { TLSSocket } from 'node:tls';
 import { DEVIATIONS, type Deviation, deviationsTable } from './deviations.ts';
 import { startTls, staysOpen } from './receiver.ts';
-import { endedByDeadline, LONG_MS, networkOfFile, post } from './test-network.ts';
+import { endedByDeadline, holdIdleTime, networkOfFile, post } from './test-network.ts';
 
 const network = await networkOfFile();
-const { makeAttempt } = network.outbound({ timeoutMs: LONG_MS });
+holdIdleTime();
+const { makeAttempt } = network.outbound();
 
 /** The ways in which the bytes of an answer may arrive. */
 const PIECES = {

@@ -1,9 +1,8 @@
 import { startAttempt } from '../../../../src/adapters/outbound/attempt.ts';
 import { createResolve, parseEndpoint } from '../../../../src/adapters/outbound/endpoint.ts';
 import { InvocationEnded } from '../../../../src/domain/delivery/outbound-request.ts';
-import { within } from '../../../harness/within.ts';
 import { startAnswering, startTcp, stopReceivers } from './receiver.ts';
-import { ALLOWED, ALLOWED_TOO, BLOCKED, createTestNetwork, HOST, OK, post } from './test-network.ts';
+import { ALLOWED, ALLOWED_TOO, BLOCKED, createTestNetwork, endedByDeadline, HOST, OK, post } from './test-network.ts';
 
 const network = await createTestNetwork();
 const receiver = await startAnswering(network.identity, OK);
@@ -106,10 +105,13 @@ test.each([
 });
 
 test('a lookup without a response ends at the deadline', async () => {
-  network.names.zone.set('silent.customer.com', { silent: true });
-  const timeoutMs = 300;
+  const asked = Promise.withResolvers<void>();
+  network.names.zone.set('silent.customer.com', () => {
+    asked.resolve();
+    return { silent: true };
+  });
   const silent = post(0, { url: 'https://silent.customer.com/' });
-  const outcome = await within(timeoutMs, network.outbound({ timeoutMs }).makeAttempt(silent));
+  const outcome = await endedByDeadline(() => network.outbound().makeAttempt(silent), asked.promise);
   expect(outcome.error).toEqual({
     code: 'timeout',
     message: expect.stringContaining('host name was being resolved'),

@@ -1,9 +1,8 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { within } from '../../../harness/within.ts';
 import { namesakeOfAuthority, untrustedChain } from './authority.ts';
 import { HOSTILE_SERVERS, startRenegotiating } from './hostile-servers.ts';
 import { type Receiver, startAnswering, staysOpen } from './receiver.ts';
-import { HOST, LONG_MS, networkOfFile, OK, post } from './test-network.ts';
+import { HOST, networkOfFile, OK, post } from './test-network.ts';
 
 const LARGE_KEYS = generateKeyPairSync('rsa', { modulusLength: 4096 });
 
@@ -19,8 +18,8 @@ const EVENT_POLICY = { connectionKey: 'action-1', keepBytes: 8000 };
 
 /** Delivers like the dispatcher. The attempt must end before its deadline, and leave no connection open. */
 async function event(receiver: Receiver) {
-  const outbound = network.outbound({ timeoutMs: LONG_MS });
-  const outcome = await within(LONG_MS, outbound.makeAttempt(post(receiver.port), EVENT_POLICY));
+  const outbound = network.outbound();
+  const outcome = await outbound.makeAttempt(post(receiver.port), EVENT_POLICY);
   expect(outcome.error?.code).not.toBe('timeout');
   return outcome;
 }
@@ -97,7 +96,7 @@ describe('a response in very small pieces is not read to its end', () => {
 
   test('for a caller that needs it, who learns that it is incomplete', async () => {
     const receiver = await start('chunks of a byte');
-    const outcome = await network.outbound({ timeoutMs: LONG_MS }).makeAttempt(post(receiver.port));
+    const outcome = await network.outbound().makeAttempt(post(receiver.port));
     const error = { code: 'response_malformed', message: 'The response came in too many pieces' };
     expect(outcome).toMatchObject({ status: 200, success: true, error });
     expect(outcome.text?.length).toBe(10_000);
@@ -112,7 +111,7 @@ test('more than 64 KB that nobody keeps are not read for the sake of the connect
   const answer = (bytes: number) => `HTTP/1.1 200 OK\r\nContent-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`;
   const open = async (bytes: number) => {
     const receiver = await startAnswering(network.identity, answer(bytes));
-    const outbound = network.outbound({ timeoutMs: LONG_MS });
+    const outbound = network.outbound();
     for (let index = 0; index < 2; index += 1) {
       expect(await outbound.makeAttempt(post(receiver.port), EVENT_POLICY)).toMatchObject({ status: 200, error: null });
     }

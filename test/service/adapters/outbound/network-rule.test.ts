@@ -9,7 +9,7 @@ import { restoreEnvironmentAfterEach } from '../../../harness/environment.ts';
 import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 import { createAuthority } from './authority.ts';
 import { startAnswering, stopReceivers } from './receiver.ts';
-import { clock, OK, post } from './test-network.ts';
+import { clock, LONG_MS, OK, post } from './test-network.ts';
 
 restoreEnvironmentAfterEach();
 
@@ -66,7 +66,7 @@ describe('the local rule', () => {
     const authority = createAuthority();
     process.env.VA_WAVE_LOCAL_CA_FILE = join(folder, 'authority.pem');
     writeFileSync(process.env.VA_WAVE_LOCAL_CA_FILE, authority.pem);
-    const outbound = createOutbound({ clock, networkRule: local });
+    const outbound = createOutbound({ clock, timeoutMs: LONG_MS, networkRule: local });
     delete process.env.VA_WAVE_LOCAL_CA_FILE;
     const receiver = await startAnswering(authority.issue(['localhost']), OK, address);
     const request = post(0, { url: `https://localhost:${receiver.port}/hook` });

@@ -5,12 +5,12 @@ import { freePort } from '../../../../local/cloud/listener.ts';
 import { testWith } from '../../../harness/programs.ts';
 import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 import { until } from '../../../harness/until.ts';
-import { HOST, LONG_MS, networkOfFile, post } from './test-network.ts';
+import { HOST, networkOfFile, post } from './test-network.ts';
 
 // The servers of hosting companies, as Debian has them, with what people configure there.
 
 const network = await networkOfFile();
-const outbound = network.outbound({ timeoutMs: LONG_MS });
+const outbound = network.outbound();
 const folder = temporaryFolder();
 const PUBLIC = '/etc/ssl/certs/ca-certificates.crt';
 const LONG = 'x'.repeat(3900);

@@ -3,14 +3,14 @@ import { gzipSync } from 'node:zlib';
 import type { FailureCode } from '../../../../src/contract/delivery-record.ts';
 import type { OutboundRequest } from '../../../../src/domain/context.ts';
 import { pour, type Receiver, startAnswering, startTcp, startTls, staysOpen } from './receiver.ts';
-import { BLOCKED, endedByDeadline, LONG_MS, networkOfFile, OK, post } from './test-network.ts';
+import { BLOCKED, endedByDeadline, networkOfFile, OK, post } from './test-network.ts';
 
 const network = await networkOfFile();
 
 const MB = 1024 * 1024;
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 
-const { makeAttempt } = network.outbound({ timeoutMs: LONG_MS });
+const { makeAttempt } = network.outbound();
 
 /**
  * Makes one delivery and checks its outcome, and that no connection stays open.

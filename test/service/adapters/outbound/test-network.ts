@@ -10,6 +10,9 @@ import { ALLOWED, clock, HOST, type Surroundings, testRule } from './sender.ts';
 
 export { ALLOWED, ALLOWED_TOO, clock, HOST } from './sender.ts';
 
+/** What lasts by the wall clock does not end while the process stands still. */
+const STILL_CLOCK = { ...clock, wallTime: () => 1e12 };
+
 /** Deadline of attempts, which they reach on no machine by themselves. */
 export const LONG_MS = 100_000;
 
@@ -35,6 +38,31 @@ export async function endedByDeadline<Outcome>(attempt: () => Promise<Outcome>, 
     timers.mock.restore();
     clearedTimers.mock.restore();
   }
+}
+
+/** Milliseconds after which a connection that waits for another request is closed. */
+const IDLE_MAX_MS = 1000;
+
+/** In each test of the file, a connection waits for another request however long this process stands still. @returns a function that ends the waiting */
+export function holdIdleTime(): () => void {
+  const { setTimeout } = globalThis;
+  const closers: (() => void)[] = [];
+  const restorers: (() => void)[] = [];
+  beforeEach(() => {
+    const { mock: timers } = mock.method(
+      globalThis,
+      'setTimeout',
+      (run: () => void, delayMs?: number, ...words: []) => {
+        if (delayMs === IDLE_MAX_MS) closers.push(run);
+        return setTimeout(run, delayMs === IDLE_MAX_MS ? LONG_MS : delayMs, ...words);
+      },
+    );
+    restorers.push(() => timers.restore());
+  });
+  afterEach(() => restorers.pop()?.());
+  return () => {
+    for (const close of closers.splice(0)) close();
+  };
 }
 
 /** A loopback address that the rule refuses, so that no test may connect to it. */
@@ -68,7 +96,7 @@ export async function createTestNetwork(): Promise<TestNetwork> {
     names,
     rule,
     outbound: (options) => {
-      const outbound = createOutbound({ clock, networkRule: rule, ...options });
+      const outbound = createOutbound({ clock: STILL_CLOCK, timeoutMs: LONG_MS, networkRule: rule, ...options });
       opened.push(outbound);
       return outbound;
     },

@@ -3,10 +3,10 @@ import { rootCertificates, type TlsOptions } from 'node:tls';
 import { TLS_ALERTS } from '../../../../src/adapters/outbound/peer-failure.ts';
 import { authorities, untrustedChain } from './authority.ts';
 import { startAnswering, startTcp, startTls } from './receiver.ts';
-import { HOST, LONG_MS, networkOfFile, OK, post } from './test-network.ts';
+import { HOST, networkOfFile, OK, post } from './test-network.ts';
 
 const network = await networkOfFile();
-const outbound = network.outbound({ timeoutMs: LONG_MS });
+const outbound = network.outbound();
 const deliver = (port: number) => outbound.makeAttempt(post(port));
 
 /** The error alerts of RFC 8446, section 6, with those of RFC 5246. */
