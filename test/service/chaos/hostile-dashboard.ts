@@ -13,7 +13,6 @@ import { createAssistant } from '../../../src/domain/organizations/manage-assist
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
 import { createAction } from '../../fakes/saves.ts';
 import { startServer, type TestServer } from '../../harness/server.ts';
-import { within } from '../../harness/within.ts';
 import { httpEvent, lambdaContext, logged } from '../../unit/lambdas/invocation.ts';
 import { type Issuer, startIssuer } from '../../unit/local/cloud/issuer.ts';
 import { type Chaos, type HttpFunction, startChaos } from './chaos-system.ts';
@@ -161,7 +160,7 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
     const event = httpEvent(request);
     event.headers.authorization = authorization;
     Object.assign(event.requestContext, { authorizer: verdict.authorizer });
-    const { result, log } = await logged(() => within(5500, dashboard(event, lambdaContext())));
+    const { result, log } = await logged(() => dashboard(event, lambdaContext()));
     return { status: result.statusCode ?? 500, body: result.body ?? '', log };
   }
 

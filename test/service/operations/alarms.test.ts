@@ -36,7 +36,7 @@ beforeAll(async () => {
   writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, 'utf8')), removed));
   functions = functionIds(assembly);
   cloud = await startLocalCloud({ data: join(folder, 'data'), assembly });
-}, 60_000);
+});
 afterAll(() => cloud?.stop());
 
 /** The values that the functions gave a metric. */

@@ -60,7 +60,7 @@ describe('a transaction', () => {
     const { send, calls } = thrower(...Array(20).fill(cancelled('TransactionConflict', 'None')));
     await expect(transactionFailures(send)).rejects.toThrow('A transaction was cancelled: TransactionConflict, None');
     expect(calls()).toBe(9);
-  }, 20_000);
+  });
 
   test.each([
     [
