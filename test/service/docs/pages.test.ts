@@ -73,9 +73,9 @@ test('every file that is named exists', () => {
 
 const { text } = readDocument('docs/architecture.md');
 
-const deployed = Object.values(
-  (await synthesize('production with every option')).findResources('AWS::Lambda::Function'),
-).map(({ Properties }) => Properties);
+const deployed = Object.values(synthesize('production with every option').findResources('AWS::Lambda::Function')).map(
+  ({ Properties }) => Properties,
+);
 const rows = [...text.matchAll(/^\| `([a-z-]+)` \|.*\| (\d+) s(?:: [^|]*)? \| (\d+) \|$/gm)].map(
   ([, name = '', timeout, memory]) => ({ name, timeout: Number(timeout), memory: Number(memory) }),
 );
@@ -116,8 +116,8 @@ test('docs/costs.md has the costs of the current price table (node scripts/costs
   expect(withCosts(costs)).toBe(costs);
 });
 
-test('the resources that cost money without requests are those of the template', async () => {
-  const template = await synthesize();
+test('the resources that cost money without requests are those of the template', () => {
+  const template = synthesize();
   template.resourceCountIs('AWS::SecretsManager::Secret', IDLE.secrets);
   template.resourceCountIs('AWS::Lambda::EventSourceMapping', IDLE.queues);
   template.resourceCountIs('AWS::CloudWatch::Dashboard', 1);
@@ -131,9 +131,9 @@ test('the resources that cost money without requests are those of the template',
   expect(metrics.reduce((all, some) => all + some, 0)).toBe(IDLE.alarmMetrics);
 });
 
-test('the page of the construct has every prop, output and resource (node scripts/construct-readme.ts)', async () => {
+test('the page of the construct has every prop, output and resource (node scripts/construct-readme.ts)', () => {
   const readme = readFileSync('packages/cdk/README.md', 'utf8');
-  const resources: Record<string, { Type: string }> = (await synthesize()).toJSON().Resources;
+  const resources: Record<string, { Type: string }> = synthesize().toJSON().Resources;
   const types = Object.values(resources).map(({ Type }) => Type);
   expect(withConstruct(readme, types)).toBe(readme);
   for (const name of PROP_NAMES)
@@ -206,8 +206,8 @@ test('docs/deploying.md explains every option and prop, and no other', () => {
   expect(pricesOf((price) => !/^free$|'s$|^\$|\(costs\.md/.test(price))).toEqual([]);
 });
 
-test('every graph that the runbook names is on the dashboard', async () => {
-  const template = await synthesize('production with every option');
+test('every graph that the runbook names is on the dashboard', () => {
+  const template = synthesize('production with every option');
   const dashboard = JSON.stringify(template.findResources('AWS::CloudWatch::Dashboard'));
   const { text } = readDocument('docs/runbook.md');
   const named = [...text.matchAll(/graph \*([^*]+)\*|(?<!\*)\*(Attempts by outcome)\*/g)].map(

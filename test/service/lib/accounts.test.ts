@@ -5,10 +5,10 @@ import { VaWaveStack } from '../../../lib/va-wave-stack.ts';
 import { ALL_OPTIONS } from './deployment-choices.ts';
 import { namesIn, stackOf, synthesize } from './synthesized.ts';
 
-const production = await synthesize();
-const newAccount = await synthesize('a new account');
+const production = synthesize();
+const newAccount = synthesize('a new account');
 /** With CloudFront's access log. */
-const logged = await synthesize('production with every option');
+const logged = synthesize('production with every option');
 
 /** Types whose names are unique in an account, over all regions. */
 const GLOBAL = /^(AWS::CloudFront::|AWS::IAM::|AWS::S3::Bucket |Custom::AWS)/;
@@ -50,8 +50,8 @@ test.each([
   ['production', 'VaWave', true],
   ['development', 'VaWave', false],
   ['a new account', 'Second', true],
-] as const)('in %s, the stack is called %s and its termination protection is %p', async (choice, name, expected) => {
-  expect(await stackOf(choice)).toEqual({ stackName: name, terminationProtection: expected });
+] as const)('in %s, the stack is called %s and its termination protection is %p', (choice, name, expected) => {
+  expect(stackOf(choice)).toEqual({ stackName: name, terminationProtection: expected });
 });
 
 /** The maximum concurrency of the router and the dispatcher, each mapping with its pollers or its limit. */
@@ -92,7 +92,7 @@ describe('the concurrency of an account', () => {
     expect(requestsPerSecond).toBeLessThanOrEqual(10 * (account - router - dispatcher));
   });
 
-  test('of a new account sets the limits of the router, the dispatcher and the API', async () => {
+  test('of a new account sets the limits of the router, the dispatcher and the API', () => {
     expect(mappingsOf(newAccount)).toEqual([{ MaximumConcurrency: 2 }, { MaximumConcurrency: 4 }]);
     const [stage] = Object.values(newAccount.findResources('AWS::ApiGatewayV2::Stage'));
     const throttles: { ThrottlingRateLimit: number }[] = [
@@ -103,8 +103,8 @@ describe('the concurrency of an account', () => {
     expect(throttles.reduce((sum, { ThrottlingRateLimit }) => sum + ThrottlingRateLimit, 0)).toBe(41);
   });
 
-  test('has pollers for deliveries that no plain mapping carries, and a limit where an override asks for one', async () => {
-    expect(mappingsOf(await synthesize('every option in a network that exists'))).toEqual([
+  test('has pollers for deliveries that no plain mapping carries, and a limit where an override asks for one', () => {
+    expect(mappingsOf(synthesize('every option in a network that exists'))).toEqual([
       { MaximumConcurrency: 400 },
       { MinimumPollers: 2, MaximumPollers: 400 },
     ]);
@@ -197,7 +197,7 @@ describe('any region', () => {
 });
 
 describe('an account with guard rails', () => {
-  test('can have every role within its permissions boundary, by the CDK’s own context', async () => {
+  test('can have every role within its permissions boundary, by the CDK’s own context', () => {
     const roles = Object.values(newAccount.findResources('AWS::IAM::Role'));
     expect(roles.length).toBeGreaterThan(10);
     for (const { Properties } of roles) {

@@ -2,8 +2,8 @@ import { addressOfFiles } from '../../../lib/va-wave-stack.ts';
 import { METRICS } from '../../../src/deployment/metrics.ts';
 import { bringsAlong, nameOf, synthesize } from './synthesized.ts';
 
-const template = await synthesize();
-const everything = await synthesize('production with every option');
+const template = synthesize();
+const everything = synthesize('production with every option');
 const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm')).map(([id, { Properties }]) => ({
   name: nameOf(id),
   ...Properties,
@@ -66,12 +66,12 @@ test.each(Object.values(METRICS))('%s is on the dashboard', (metric) => {
   expect(JSON.stringify(dashboard?.Properties.DashboardBody)).toContain(metric);
 });
 
-test('the alarms and graphs of a stack use the metrics of that stack only', async () => {
+test('the alarms and graphs of a stack use the metrics of that stack only', () => {
   for (const [choice, stack] of [
     ['production', 'VaWave'],
     ['a new account', 'Second'],
   ] as const) {
-    const resources = JSON.stringify((await synthesize(choice)).toJSON().Resources);
+    const resources = JSON.stringify(synthesize(choice).toJSON().Resources);
     const services = [...resources.matchAll(/"Name":"service","Value":"(\w+)"/g)].map(([, value]) => value);
     expect(new Set(services)).toEqual(new Set([stack]));
     expect(resources.match(/SEARCH\(/g)).toHaveLength(5);

@@ -7,10 +7,10 @@ import { FUNCTIONS, logOutput } from '../../../src/deployment/outputs.ts';
 import { ALL_OPTIONS, EXISTING_NETWORK, NAGGED, TESTED } from './deployment-choices.ts';
 import { bringsAlong, findings, grantsOf, lookUpsOf, nameOf, synthesize } from './synthesized.ts';
 
-const prod = await synthesize();
-const dev = await synthesize('development');
-const full = await synthesize('production with every option');
-const network = await synthesize('every option in a network that exists');
+const prod = synthesize();
+const dev = synthesize('development');
+const full = synthesize('production with every option');
+const network = synthesize('every option in a network that exists');
 
 /** Returns the resources of a type by the id of their construct, without the functions that serve no request. */
 const ofType = (template: Template, type: string) =>
@@ -20,12 +20,12 @@ const ofType = (template: Template, type: string) =>
       .map(([id, resource]) => [nameOf(id), resource]),
   );
 
-test.each(NAGGED)('cdk-nag (AwsSolutions) finds only what is acknowledged with a reason in: %s', async (choice) => {
-  expect(await findings(choice)).toBeNull();
+test.each(NAGGED)('cdk-nag (AwsSolutions) finds only what is acknowledged with a reason in: %s', (choice) => {
+  expect(findings(choice)).toBeNull();
 });
 
-test.each(Object.keys(TESTED))('the synthesis needs no account and no network: %s', async (choice) => {
-  expect(await lookUpsOf(choice)).toEqual([]);
+test.each(Object.keys(TESTED))('the synthesis needs no account and no network: %s', (choice) => {
+  expect(lookUpsOf(choice)).toEqual([]);
 });
 
 const LOGGING = {
@@ -399,9 +399,9 @@ describe('gradual releases', () => {
     });
   });
 
-  test('without alarms give each function the new version at once, also in development', async () => {
+  test('without alarms give each function the new version at once, also in development', () => {
     for (const choice of ['a fix in development', 'a fix in an app without feature flags'] as const) {
-      const fix = await synthesize(choice);
+      const fix = synthesize(choice);
       fix.allResourcesProperties('AWS::CodeDeploy::DeploymentGroup', {
         AlarmConfiguration: Match.objectLike({ Enabled: false }),
         DeploymentConfigName: 'CodeDeployDefault.LambdaAllAtOnce',

@@ -7,7 +7,7 @@ import { CUT_OFF_SECONDS } from '../../../src/contract/queues.ts';
 import { ACCESS_LOG_OUTPUT, FUNCTIONS, logOutput } from '../../../src/deployment/outputs.ts';
 import { bringsAlong, grantsOf, nameOf, synthesize } from './synthesized.ts';
 
-const template = await synthesize();
+const template = synthesize();
 
 const ofType = (type: string) =>
   Object.entries(template.findResources(type)).map(([id, resource]) => ({ name: nameOf(id), resource }));
@@ -98,9 +98,9 @@ describe('each function', () => {
   });
 });
 
-test('an output names the log of every function and of the API', async () => {
+test('an output names the log of every function and of the API', () => {
   // The canary is an option.
-  const all = await synthesize('production with every option');
+  const all = synthesize('production with every option');
   for (const name of [...FUNCTIONS, 'api'] as const) {
     const [output] = Object.values(all.findOutputs(name === 'api' ? ACCESS_LOG_OUTPUT : logOutput(name)));
     const construct = name === 'api' ? 'apiaccess' : name.replaceAll('-', '').replace('dashboardapi', 'api');

@@ -63,12 +63,12 @@ const isStateless = (type: string) => {
   return service in STATELESS && (STATELESS[service]?.includes(name) ?? true);
 };
 
-const resources = (template: Awaited<ReturnType<typeof synthesize>>) =>
+const resources = (template: ReturnType<typeof synthesize>) =>
   Object.entries<{ Type: string }>(template.toJSON().Resources).map(([id, { Type }]) => ({ id, type: Type }));
 const everything = [
-  ...resources(await synthesize('production with every option')),
-  ...resources(await synthesize('development')),
-  ...resources(await synthesize('every option in a network that exists')),
+  ...resources(synthesize('production with every option')),
+  ...resources(synthesize('development')),
+  ...resources(synthesize('every option in a network that exists')),
 ];
 
 test.each(Object.entries(STATE))('resources of type %s keep their logical ids', (type, ids) => {
@@ -131,15 +131,15 @@ test('every type of resource with state has a fate', () => {
 
 test.each(Object.entries(FATES))(
   'production keeps each %s or says why not, and development keeps none',
-  async (type, { deletion, protection = {}, withoutOptions = {}, exceptions = {} }) => {
-    const resourcesIn = async (choice: 'production' | 'production with every option' | 'development') =>
-      Object.entries((await synthesize(choice)).findResources(type));
+  (type, { deletion, protection = {}, withoutOptions = {}, exceptions = {} }) => {
+    const resourcesIn = (choice: 'production' | 'production with every option' | 'development') =>
+      Object.entries(synthesize(choice).findResources(type));
     const isExcepted = (id: string) => typeof exceptions === 'string' || nameOf(id) in exceptions;
-    const withEveryOption = await resourcesIn('production with every option');
+    const withEveryOption = resourcesIn('production with every option');
     expect(withEveryOption.length).toBeGreaterThan(0);
     const ofProduction = [
       ...withEveryOption.map((resource) => [...resource, {}] as const),
-      ...(await resourcesIn('production')).map(([id, resource]) => [id, resource, withoutOptions[nameOf(id)]] as const),
+      ...resourcesIn('production').map(([id, resource]) => [id, resource, withoutOptions[nameOf(id)]] as const),
     ];
     for (const [
       id,
@@ -150,7 +150,7 @@ test.each(Object.entries(FATES))(
       expect([id, DeletionPolicy, UpdateReplacePolicy]).toEqual([id, ...policies]);
       expect(Properties).toMatchObject({ ...protection, ...differs });
     }
-    const ofDevelopment = await resourcesIn('development');
+    const ofDevelopment = resourcesIn('development');
     for (const [id, { DeletionPolicy = 'Delete', UpdateReplacePolicy = 'Delete', Properties }] of ofDevelopment) {
       expect([id, DeletionPolicy, UpdateReplacePolicy]).toEqual([id, 'Delete', 'Delete']);
       expect([id, Properties.DeletionProtectionEnabled ?? false, Properties.DeletionProtection ?? 'INACTIVE']).toEqual([
@@ -187,8 +187,8 @@ test.each(
     [version, 'plain', 'production'] as const,
     [version, 'all-options', 'production with every option'] as const,
   ]),
-)('an update from release %s, %s, loses no resource with state', async (version, name, choice) => {
-  expect(lostBetween(templateOf(version, name), anyTemplate.parse((await synthesize(choice)).toJSON()))).toEqual([]);
+)('an update from release %s, %s, loses no resource with state', (version, name, choice) => {
+  expect(lostBetween(templateOf(version, name), anyTemplate.parse(synthesize(choice).toJSON()))).toEqual([]);
 });
 
 describe('an update that loses a resource is found:', () => {

@@ -17,8 +17,10 @@ const MEMORY = ['--single-threaded-gc', '--max-semi-space-size=64'];
 export const synthesizedChoices = (): Promise<string> =>
   oncePerRun('templates', (made) => promisify(execFile)(process.execPath, [...MEMORY, SCRIPT, made, 'tested']));
 
-async function synthesized(choice: string) {
-  const folder = await synthesizedChoices();
+/** Awaited here, before a test begins: another process may still synthesize for as long as the machine is busy. */
+const folder = await synthesizedChoices();
+
+function synthesized(choice: string) {
   return z
     .object({
       template: z.record(z.string(), z.unknown()),
@@ -31,23 +33,23 @@ async function synthesized(choice: string) {
 }
 
 /** Returns the template as `cdk synth` makes it. */
-export async function synthesize(choice: Choice = 'production'): Promise<Template> {
-  return Template.fromJSON((await synthesized(choice)).template);
+export function synthesize(choice: Choice = 'production'): Template {
+  return Template.fromJSON(synthesized(choice).template);
 }
 
 /** Returns what cdk-nag (AwsSolutions) finds and no acknowledgement explains; null when it finds nothing. */
-export async function findings(choice: string): Promise<string | null> {
-  return (await synthesized(choice)).complaints;
+export function findings(choice: string): string | null {
+  return synthesized(choice).complaints;
 }
 
 /** Returns what the synthesis needs of an AWS account, whose credentials a pipeline or a colleague may not have. */
-export async function lookUpsOf(choice: string): Promise<readonly unknown[]> {
-  return (await synthesized(choice)).lookUps;
+export function lookUpsOf(choice: string): readonly unknown[] {
+  return synthesized(choice).lookUps;
 }
 
 /** Returns the stack's properties that are not in its template. */
-export async function stackOf(choice: Choice): Promise<{ stackName: string; terminationProtection: boolean }> {
-  const { stackName, terminationProtection } = await synthesized(choice);
+export function stackOf(choice: Choice): { stackName: string; terminationProtection: boolean } {
+  const { stackName, terminationProtection } = synthesized(choice);
   return { stackName, terminationProtection };
 }
 

@@ -21,13 +21,14 @@ import { nameOf, synthesize } from '../lib/synthesized.ts';
  * configuration table and the keys of tokens any more. Where AWS counts, the values are stated.
  */
 
+const deployedAssembly = await serviceAssembly();
 const folder = temporaryFolder();
 let cloud: LocalCloud;
 let functions: readonly string[];
 
 beforeAll(async () => {
   const assembly = join(folder, 'assembly');
-  cpSync(await serviceAssembly(), assembly, { recursive: true });
+  cpSync(deployedAssembly, assembly, { recursive: true });
   const file = join(assembly, 'VaWave.template.json');
   const removed = (name: string, value: unknown) =>
     name === 'Statement' && Array.isArray(value)
@@ -116,12 +117,12 @@ const alarm = z.object({
   TreatMissingData: z.enum(['notBreaching', 'breaching']),
 });
 type Alarm = z.infer<typeof alarm>;
-const alarmsOf = async (choice: Choice) =>
-  Object.entries((await synthesize(choice)).findResources('AWS::CloudWatch::Alarm')).map(
+const alarmsOf = (choice: Choice) =>
+  Object.entries(synthesize(choice).findResources('AWS::CloudWatch::Alarm')).map(
     ([id, { Properties }]): [string, Alarm] => [nameOf(id), alarm.parse(Properties)],
   );
 /** With the values of a stack without options, if it has the alarm. */
-const alarms = new Map([...(await alarmsOf('production with every option')), ...(await alarmsOf('production'))]);
+const alarms = new Map([...alarmsOf('production with every option'), ...alarmsOf('production')]);
 
 /** A value of a metric for each period. Undefined: there is none. */
 type Values = readonly (number | undefined)[];
