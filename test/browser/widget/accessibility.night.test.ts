@@ -7,6 +7,12 @@ beforeEach(() => harness.service.reset());
 
 // Tests the keyboard, axe, contrasts, and the appearance that the page can set.
 
+/** Emulates what a screen keeps for its own parts. */
+const insets = (edges: Partial<Record<'left' | 'right' | 'top' | 'bottom', number>>) => async (page: Page) => {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Emulation.setSafeAreaInsetsOverride', { insets: edges });
+};
+
 describe('keyboard', () => {
   test('closing returns the focus to what had it before a call opened the panel, or moves it to the launcher', async () => {
     const { page, widget } = await harness.visit({ body: '<main><h1>Shop</h1><button>Ask us</button></main>' });
@@ -91,9 +97,8 @@ describe('keyboard', () => {
 
   test('on a telephone held sideways the panel keeps its controls and fields out of the notch and the rounded corners', async () => {
     const [width, height, notch] = [844, 390, 59];
-    const { page, widget } = await harness.visit({}, { viewport: { width, height } });
-    const devtools = await page.context().newCDPSession(page);
-    await devtools.send('Emulation.setSafeAreaInsetsOverride', { insets: { left: notch, right: notch, top: notch } });
+    const before = insets({ left: notch, right: notch, top: notch });
+    const { widget } = await harness.visit({}, { viewport: { width, height }, before });
     const launcher = await widget.launcher.boundingBox();
     expect(width - (launcher?.x ?? 0) - (launcher?.width ?? 0)).toBe(20 + notch);
     await widget.openForm();
@@ -111,9 +116,7 @@ describe('keyboard', () => {
       [{ width: 1000, height: 760 }, 20],
       [{ width: 390, height: 560 }, 20 + bar],
     ] as const) {
-      const { page, widget } = await harness.visit({}, { viewport });
-      const devtools = await page.context().newCDPSession(page);
-      await devtools.send('Emulation.setSafeAreaInsetsOverride', { insets: { bottom: bar } });
+      const { page, widget } = await harness.visit({}, { viewport, before: insets({ bottom: bar }) });
       await widget.openForm();
       await page.evaluate(
         `document.querySelector('va-wave-widget').shadowRoot.querySelector('.body').scrollTop = 9999`,

@@ -37,7 +37,10 @@ export type VisitOptions = Pick<
   BrowserContextOptions,
   'viewport' | 'colorScheme' | 'reducedMotion' | 'forcedColors'
 > & {
-  /** Prepares the page before it is loaded. */
+  /**
+   * Prepares the page before it is loaded. What lasts longer than a document belongs here (a script of each page, a route, a session of the
+   * developer tools that emulates something): a page that nothing has prepared is also that of the next visit.
+   */
   readonly before?: (page: Page) => Promise<unknown>;
   /** In a process of its own, with a clock that the test can move if `clock`. */
   readonly alone?: boolean | 'clock';
@@ -52,20 +55,40 @@ export async function startHarness() {
     startSite(),
   ]);
   const shared = await newContext(browser);
-  /** Opens a page, and closes all others. The new page is first, so that the process stays. */
-  const openPage = async (context: BrowserContext) => {
-    const page = await context.newPage();
-    for (const other of browser.contexts()) {
-      if (other !== context && other !== shared) await other.close();
-      else for (const last of other.pages()) if (last !== page) await last.close();
-    }
-    return page;
-  };
-  const tag = (attributes = 'data-site-id="site_test"') =>
-    `<script async src="${service.url}/static/va-wave-widget.js" ${attributes}></script>`;
-
   let visits = 0;
   let siteUrl = '';
+  /** What the page of the current visit has logged, and thrown. */
+  let [logged, errors]: [string[], string[]] = [[], []];
+  const unanswered = new Set<Request>();
+  const openPage = async (context: BrowserContext) => {
+    const page = await context.newPage();
+    // The document of the visit before is there until that of this one is.
+    const isOfVisit = () => page.url().startsWith(siteUrl);
+    page.on('console', (message) => {
+      if (isOfVisit() && !message.text().startsWith('Failed to load resource')) logged.push(message.text());
+    });
+    page.on('pageerror', (error) => {
+      if (isOfVisit()) errors.push(String(error));
+    });
+    page.on('request', (request) => {
+      // A document that goes gets no answer.
+      if (request.isNavigationRequest() && request.frame() === page.mainFrame()) unanswered.clear();
+      unanswered.add(request);
+    });
+    page.on('requestfinished', (request) => unanswered.delete(request));
+    page.on('requestfailed', (request) => unanswered.delete(request));
+    return page;
+  };
+  const closeOthers = async (page: Page) => {
+    for (const context of browser.contexts()) {
+      if (context !== page.context() && context !== shared) await context.close();
+      else for (const other of context.pages()) if (other !== page) await other.close();
+    }
+  };
+  /** The page that the next visit can have: a load takes a fifth less time than with a new page. */
+  let unprepared: Page | undefined;
+  const tag = (attributes = 'data-site-id="site_test"') =>
+    `<script async src="${service.url}/static/va-wave-widget.js" ${attributes}></script>`;
 
   return {
     service,
@@ -79,25 +102,17 @@ export async function startHarness() {
       const { before, alone = false, viewport, ...media } = options;
       const { headers = {}, files = {} } = parts;
       site.serve({ html: parts.document ?? document(parts, parts.script ?? tag(parts.tag)), headers, files });
-      const page = await openPage(alone === false ? shared : await newContext(browser));
+      const isPrepared = alone !== false || before !== undefined;
+      const reusable = isPrepared || unprepared?.isClosed() ? undefined : unprepared;
+      // A new page is first, so that the process stays.
+      const page = reusable ?? (await openPage(alone === false ? shared : await newContext(browser)));
+      unprepared = isPrepared ? undefined : page;
+      await closeOthers(page);
       await page.setViewportSize(viewport ?? { width: 1000, height: 760 });
       // Reduced motion removes the animations, so that no test waits for them.
-      await page.emulateMedia({ reducedMotion: 'reduce', ...media });
+      await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light', forcedColors: 'none', ...media });
+      await page.mouse.move(0, 0);
       if (alone === 'clock') await page.clock.install();
-      const logged: string[] = [];
-      const errors: string[] = [];
-      page.on('console', (message) => {
-        if (!message.text().startsWith('Failed to load resource')) logged.push(message.text());
-      });
-      page.on('pageerror', (error) => errors.push(String(error)));
-      const unanswered = new Set<Request>();
-      page.on('request', (request) => {
-        // A document that goes gets no answer.
-        if (request.isNavigationRequest() && request.frame() === page.mainFrame()) unanswered.clear();
-        unanswered.add(request);
-      });
-      page.on('requestfinished', (request) => unanswered.delete(request));
-      page.on('requestfailed', (request) => unanswered.delete(request));
       const settled = async () => {
         do {
           await until(() => unanswered.size === 0, undefined, 5);
@@ -108,6 +123,7 @@ export async function startHarness() {
       // Each visit has its own origin: nothing that an earlier page stored or still sends belongs to it.
       siteUrl = `http://visit-${++visits}.shop.example:${site.port}`;
       service.visitFrom(siteUrl);
+      [logged, errors] = [[], []];
       await page.goto(siteUrl);
       return { page, widget: widgetOf(page), logged, errors, settled };
     },

@@ -285,14 +285,17 @@ test.each([
   ['arrived, and whose answer did not', 2],
 ])('a submission that %s before the visitor left is repeated once by the next page', async (_, arrivals) => {
   harness.service.submit = () => (harness.service.to('submit').length < arrivals ? 'never' : SENT);
-  const { page, widget } = await harness.visit({ files: { '/next': `<body>${harness.tag()}</body>` } });
-  await widget.filledForm();
   let isStarted = false;
-  if (arrivals === 1)
-    await page.route('**/submit', async (route) => {
+  const before = (page: Page) =>
+    page.route('**/submit', async (route) => {
       if (isStarted) return route.continue();
       isStarted = true;
     });
+  const { page, widget } = await harness.visit(
+    { files: { '/next': `<body>${harness.tag()}</body>` } },
+    arrivals === 1 ? { before } : {},
+  );
+  await widget.filledForm();
   await widget.send.click();
   await until(() => isStarted || harness.service.to('submit').length === 1);
   await leave(page);

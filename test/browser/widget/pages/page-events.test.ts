@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { byDay } from '../../../harness/full.ts';
 import { until } from '../../../harness/until.ts';
 import { CONTACT_FORM } from '../fake-service.ts';
-import { type Visit, widgetOf } from '../harness.ts';
+import { type Visit, type VisitOptions, widgetOf } from '../harness.ts';
 import { pageScript } from '../page-script.ts';
 import { focused } from '../page-state.ts';
 import { harness, STUB } from '../shared-harness.ts';
@@ -14,8 +14,8 @@ beforeEach(() => harness.service.reset());
 const TALL = '<main><h1>Northwind Bikes</h1><p style="height: 4000px">We build bikes for cities.</p></main>';
 const script = (code: string) => `${STUB}<script>${code}</script>`;
 
-const opened = async (head: string, body = TALL, height = 500): Promise<Visit> => {
-  const visit = await harness.visit({ head, body }, { viewport: { width: 1000, height } });
+const opened = async (head: string, body = TALL, options: VisitOptions = {}): Promise<Visit> => {
+  const visit = await harness.visit({ head, body }, { viewport: { width: 1000, height: 500 }, ...options });
   await visit.widget.openForm();
   return visit;
 };
@@ -51,7 +51,7 @@ describe('copy protection', () => {
   });
 
   test('leaves selecting and dragging with the mouse, and the menu of the browser', async () => {
-    const { page, widget } = await opened(PROTECTION, TALL, 800);
+    const { page, widget } = await opened(PROTECTION, TALL, { viewport: { width: 1000, height: 800 } });
     await page.evaluate(`addEventListener('contextmenu', (event) => { window.menu = event.defaultPrevented; })`);
     const name = widget.field('Your name');
     await name.fill('Ada Lovelace');
@@ -118,6 +118,12 @@ const LENIS = pageScript(`
   const lenis = new Lenis({ autoRaf: true });
 `);
 
+const touching = async (page: Page) => {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true });
+  return devtools;
+};
+
 describe('smooth scrolling', () => {
   test('scrolls the panel under the mouse, and the page only outside it', async () => {
     harness.service.showForms({
@@ -143,10 +149,9 @@ describe('smooth scrolling', () => {
     const lock = script(
       `document.addEventListener('touchmove', (event) => event.preventDefault(), { passive: false });`,
     );
-    const { page, widget } = await opened(lock);
+    const { page, widget } = await opened(lock, TALL, { before: touching });
     const devtools = await page.context().newCDPSession(page);
     const box = (await widget.dialog.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
-    await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true });
     const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', moved = 0) =>
       devtools.send('Input.dispatchTouchEvent', {
         type,
@@ -177,18 +182,16 @@ describe('touch', () => {
     ]),
   ];
   test.each(ways)('a page that %s: the launcher and a button in the panel work', async (_what, code) => {
-    const devtoolsOf = (page: Page) => page.context().newCDPSession(page);
     const { page, widget } = await harness.visit(
       { head: '<script src="/touch.js"></script>', files: { '/touch.js': pageScript(code) } },
       {
         before: async (page) => {
-          const devtools = await devtoolsOf(page);
-          await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true });
+          const devtools = await touching(page);
           await devtools.send('Emulation.setUserAgentOverride', { userAgent: IPHONE });
         },
       },
     );
-    const devtools = await devtoolsOf(page);
+    const devtools = await page.context().newCDPSession(page);
     const tap = async (part: Locator) => {
       const { x, y, width, height } = (await part.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
       const touchPoints = [{ x: x + width / 2, y: y + height / 2 }];
