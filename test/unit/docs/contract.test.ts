@@ -15,7 +15,16 @@ import {
 } from '../../../src/contract/outbound-headers.ts';
 import { PUBLIC_OPERATIONS } from '../../../src/contract/public-operations.ts';
 import { isRetried } from '../../../src/domain/delivery/outcome.ts';
-import { allCode, allDocuments, type Document, prose, readDocument, samples, tableRows } from './documents.ts';
+import {
+  allCode,
+  allDocuments,
+  type Document,
+  hasWords,
+  prose,
+  readDocument,
+  samples,
+  tableRows,
+} from './documents.ts';
 
 /** Compares figures, names, messages and routes in the documents with the contract. */
 
@@ -121,6 +130,16 @@ function numberOf(text: string): number {
   return ORDINALS.includes(word) ? ORDINALS.indexOf(word) : Number(word.replace(/^\D+/, ''));
 }
 
+test.each([
+  ['site_id', '{"site_id":"<site>"}', true],
+  ['Response Map', 'the response map.', true],
+  ['site', '{"site_id":"<site_1>"}', false],
+  ['tool', '`toolCall`, tools', false],
+  ['response map', 'a response mapped', false],
+])('%j is found in %j: %p', (words, text, isFound) => {
+  expect(hasWords(text, words)).toBe(isFound);
+});
+
 const without = (text: string, ...parts: readonly string[]) =>
   parts.reduce((rest, part) => rest.replaceAll(part, ''), text);
 const backquoted = (text: unknown) => `\`${text}\``;
@@ -216,12 +235,12 @@ describe('messages', () => {
   });
 
   test('docs/assistant-runtime.md names every operation and field of an invocation', () => {
-    const { text } = readDocument('docs/assistant-runtime.md');
+    const code = allCode(readDocument('docs/assistant-runtime.md')).join('\n');
     const fields = [...toolRequest.options, usageReport, usageReport.shape.usage, refusedInvocation].flatMap((one) =>
       Object.keys(one.shape),
     );
     const operations = toolRequest.options.map(({ shape }) => shape.operation.value);
-    expect([...fields, ...operations].filter((name) => !text.includes(name))).toEqual([]);
+    expect([...fields, ...operations].filter((name) => !hasWords(code, name))).toEqual([]);
   });
 
   test('docs/delivery.md has every failure code, and says which are retried', () => {
@@ -243,8 +262,8 @@ test('docs/actions.md has every setting, by its label in the dashboard', () => {
   expect(labels.map(([, name = '']) => name).sort()).toEqual(
     [...ACTION_SETTINGS].filter((name) => name !== 'trigger').sort(),
   );
-  const page = readDocument('docs/actions.md').text.toLowerCase();
-  expect(labels.filter(([, , label = '']) => !page.includes(label.toLowerCase()))).toEqual([]);
+  const page = readDocument('docs/actions.md').text;
+  expect(labels.filter(([, , label = '']) => !hasWords(page, label))).toEqual([]);
 });
 
 describe('the headers of outbound requests', () => {

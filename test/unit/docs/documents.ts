@@ -49,6 +49,12 @@ export function allCode(document: Document): readonly string[] {
   return [...samples(document).map(({ code }) => code), ...inlineCode(document)];
 }
 
+/** Returns true when a text has these words, each by itself: `id` is no word of `site_id`. */
+export function hasWords(text: string, words: string): boolean {
+  const spaced = (one: string) => ` ${one.toLowerCase().match(/\w+/g)?.join(' ') ?? ''} `;
+  return spaced(text).includes(spaced(words));
+}
+
 /** Returns the targets of links and pictures. */
 export function links(document: Document): readonly string[] {
   const text = prose(document).replace(/`[^`\n]+`/g, '`code`');
