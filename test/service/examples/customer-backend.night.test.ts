@@ -1,0 +1,1 @@
+import './customer-backend.test.ts';
