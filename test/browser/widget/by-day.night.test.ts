@@ -10,3 +10,4 @@ import './pages/page-events.test.ts';
 import './pages/replaced.test.ts';
 import './pages/start.test.ts';
 import './pages/visitors.test.ts';
+import './service.test.ts';

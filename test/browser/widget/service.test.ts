@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { bundleWidget } from '../../../lib/bundles.ts';
 import { type RunningDemo, startDemo } from '../../../local/demo/demo.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
+import { byDay, full } from '../../harness/full.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { until } from '../../harness/until.ts';
 import { serviceAssembly } from '../../service/acceptance/assembly.ts';
@@ -90,7 +91,7 @@ describe('an isolated page', () => {
     siteId = await assistant('shop.localhost');
   });
 
-  test.each(['require-corp', 'credentialless'])(
+  test.each(byDay(1, ['require-corp', 'credentialless']))(
     'with Cross-Origin-Embedder-Policy: %s loads the widget by the documented tag, and its texts',
     async (policy) => {
       const html = `<!doctype html><html lang="de"><title>Shop</title>${tag('va-wave-widget.js', '')}</html>`;
@@ -182,8 +183,12 @@ describe('the demo', () => {
     await sent.getByText('200 accepted').waitFor();
     await page.getByRole('button', { name: 'Let the next two requests fail' }).click();
     const appointment = entry(page, 'appointment.booked');
-    await appointment.getByText('200 accepted').first().waitFor();
-    expect(await appointment.getByText('503 on purpose').count()).toBeGreaterThan(1);
+    await appointment.getByText('503 on purpose').first().waitFor();
+    // The retries take the seconds of a deployment.
+    if (full) {
+      await appointment.getByText('200 accepted').first().waitFor();
+      expect(await appointment.getByText('503 on purpose').count()).toBeGreaterThan(1);
+    }
     expect(logged).toEqual([]);
   });
 
@@ -219,10 +224,12 @@ describe('the demo', () => {
     }
   });
 
-  test.each([
-    [390, 844],
-    [1366, 768],
-  ])(
+  test.each(
+    byDay(1, [
+      [390, 844],
+      [1366, 768],
+    ] as const),
+  )(
     'says on the first screen of %d pixels what it is, and has three things to press and the dashboard with its login',
     async (width, height) => {
       const { page } = await visit(demo.urls.site ?? '');
@@ -273,7 +280,8 @@ describe('the demo', () => {
     const input = widget.host.getByRole('textbox', { name: 'Write a message' });
     const said: string[] = [];
     while ((await input.count()) > 0 && said.length < 20) {
-      await input.fill('Where is order 1001?');
+      // By day, long messages spend the budget of the conversation before the sixth call.
+      await input.fill('Where is order 1001?'.padEnd(full ? 0 : 1000, ' Please!'));
       await input.press('Enter');
       await replies.nth(said.length + 1).waitFor();
       said.push((await replies.nth(said.length + 1).textContent()) ?? '');
@@ -281,13 +289,14 @@ describe('the demo', () => {
       await widget.host.locator('form[aria-busy]').waitFor({ state: 'detached' });
     }
     const answer = /^Assistant: Order 1001 is ready for pick-up\. \d+:\d\d/;
-    expect(said.slice(0, 5)).toEqual(Array(5).fill(expect.stringMatching(answer)));
-    expect(said[5]).toContain('five orders in one conversation');
+    const answered = said.slice(0, 5);
+    expect(answered).toEqual(answered.map(() => expect.stringMatching(answer)));
+    if (full) expect(said[5]).toContain('five orders in one conversation');
     expect(said.length).toBeLessThan(20);
     await widget.host.getByText('Conversation ended.').waitFor();
     await entry(page, 'usage report').first().getByText('signature verified').waitFor();
     await entry(page, 'conversation.ended').first().waitFor();
-    expect((await calls.count()) - callsBefore).toBe(5);
+    expect((await calls.count()) - callsBefore).toBe(answered.length);
 
     await widget.host.getByRole('button', { name: 'New conversation' }).click();
     await input.fill('Where is order 1002?');
