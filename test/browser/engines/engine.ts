@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import type { Missing } from '../../harness/programs.ts';
 
 /** A browser under test. Its input is that of a person: keys and the mouse. */
 export type Engine = {
@@ -20,8 +21,7 @@ export type Key = 'Tab' | 'Enter' | 'Escape';
 /** An engine as a machine may have it. */
 export type Installed = {
   readonly name: string;
-  /** What must be installed, and is not. */
-  readonly missing: readonly string[];
+  readonly missing: Missing;
   readonly start: () => Promise<Engine>;
 };
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { limitTests } from '../../harness/each-test.ts';
+import { describeWhere } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { until } from '../../harness/until.ts';
 import { startReceiver } from '../../service/acceptance/receiver.ts';
@@ -8,7 +9,7 @@ import { commandsOn } from '../../service/cli/captured-run.ts';
 import { type Reply, refuse, startFakeService, startSite } from '../widget/fake-service.ts';
 import { RECORD_ANNOUNCEMENTS } from '../widget/page-state.ts';
 import { tokenFor } from '../widget/token.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, Installed } from './engine.ts';
 import { firefox } from './firefox.ts';
 import { handOf } from './hand.ts';
 import { webkit } from './webkit.ts';
@@ -24,12 +25,9 @@ const LONG = {
   fields: Array.from({ length: 12 }, (_, n) => ({ key: `f${n}`, label: `Field ${n}`, type: 'Text', required: false })),
 };
 
-describe.each([firefox, webkit])('$name', ({ name, missing, start }) => {
-  if (missing.length > 0) {
-    console.warn(`${name} is not tested: ${missing.join(' and ')} must be installed.`);
-    test.skip(`needs ${missing.join(' and ')}`, () => {});
-    return;
-  }
+for (const engine of [firefox, webkit]) describeWhere(engine.missing, engine.name, () => testsOf(engine));
+
+function testsOf({ name, start }: Installed): void {
   const running = new AsyncDisposableStack();
   let engine: Engine;
   let hand: ReturnType<typeof handOf>;
@@ -473,7 +471,7 @@ describe.each([firefox, webkit])('$name', ({ name, missing, start }) => {
     await hand.click('Copy: Script tag');
     await hand.read('Copied');
   });
-});
+}
 
 let starting: ReturnType<typeof startDashboard> | undefined;
 afterAll(async () => (await starting)?.stop());

@@ -1,4 +1,5 @@
 import puppeteer from 'puppeteer-core';
+import { missingProgram } from '../../harness/programs.ts';
 import type { Installed } from './engine.ts';
 import { programPath } from './engine.ts';
 
@@ -7,7 +8,7 @@ const path = programPath(process.env.FIREFOX_PATH, 'firefox-esr', 'firefox');
 /** Firefox, which puppeteer-core drives by WebDriver BiDi. */
 export const firefox: Installed = {
   name: 'Firefox',
-  missing: path === undefined ? ['firefox-esr'] : [],
+  missing: missingProgram('Firefox'),
   start: async () => {
     const browser = await puppeteer.launch({ browser: 'firefox', executablePath: path ?? '' });
     const page = await browser.newPage();

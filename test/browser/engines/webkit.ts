@@ -1,18 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '../../../local/cloud/listener.ts';
+import { missingProgram } from '../../harness/programs.ts';
 import { eventually } from '../../harness/until.ts';
 import type { Installed } from './engine.ts';
 import { programPath } from './engine.ts';
 
 const PROGRAMS = {
-  'webkit2gtk-driver': programPath('WebKitWebDriver'),
-  'libwebkit2gtk-4.1-0': programPath(
+  driver: programPath('WebKitWebDriver'),
+  browser: programPath(
     process.env.MINI_BROWSER_PATH,
     '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser',
     '/usr/lib/aarch64-linux-gnu/webkit2gtk-4.1/MiniBrowser',
   ),
-  xvfb: programPath('Xvfb'),
+  screen: programPath('Xvfb'),
 };
 /** The code points by which WebDriver names keys. */
 const KEYS = { Tab: '\ue004', Enter: '\ue007', Escape: '\ue00c' };
@@ -21,7 +22,7 @@ const SHIFT = '\ue008';
 /** WebKitGTK, the engine of Safari on Linux, by WebDriver and on a display of its own. */
 export const webkit: Installed = {
   name: 'WebKitGTK',
-  missing: Object.entries(PROGRAMS).flatMap(([name, path]) => (path === undefined ? [name] : [])),
+  missing: missingProgram('WebKitGTK'),
   start: async () => {
     await using started = new AsyncDisposableStack();
     const run = (program: string | undefined, words: readonly string[], env: NodeJS.ProcessEnv = process.env) => {
@@ -30,11 +31,11 @@ export const webkit: Installed = {
       return child;
     };
     // Xvfb chooses a free display, and writes its number.
-    const screen = run(PROGRAMS.xvfb, ['-displayfd', '3', '-screen', '0', '1400x1000x24', '-nolisten', 'tcp']);
+    const screen = run(PROGRAMS.screen, ['-displayfd', '3', '-screen', '0', '1400x1000x24', '-nolisten', 'tcp']);
     const [number] = await once(screen.stdio[3] ?? screen, 'data');
     const port = await freePort();
     const driver = `http://127.0.0.1:${port}`;
-    run(PROGRAMS['webkit2gtk-driver'], [`--port=${port}`], { ...process.env, DISPLAY: `:${String(number).trim()}` });
+    run(PROGRAMS.driver, [`--port=${port}`], { ...process.env, DISPLAY: `:${String(number).trim()}` });
     const send = async (method: string, path: string, body?: object): Promise<unknown> => {
       const response = await fetch(driver + path, { method, ...(body && { body: JSON.stringify(body) }) });
       const { value } = Object(await response.json());
@@ -42,7 +43,7 @@ export const webkit: Installed = {
       return value;
     };
     await eventually(() => fetch(`${driver}/status`).catch(() => undefined));
-    const options = { binary: PROGRAMS['libwebkit2gtk-4.1-0'], args: ['--automation'] };
+    const options = { binary: PROGRAMS.browser, args: ['--automation'] };
     const wanted = { alwaysMatch: { 'webkitgtk:browserOptions': options } };
     const { sessionId } = Object(await send('POST', '/session', { capabilities: wanted }));
     const session = `/session/${sessionId}`;

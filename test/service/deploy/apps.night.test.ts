@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { missingUnless } from '../../harness/programs.ts';
+import { missingProgram, testWhere } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { readDocument, samples } from '../../unit/docs/documents.ts';
 import { packedCdk } from '../packages/cdk/packed-cdk.ts';
@@ -142,10 +142,7 @@ const APPS: Readonly<Record<string, Made>> = {
   },
 };
 
-const missing = missingUnless('A registry of npm', ['npm', 'view', `aws-cdk-lib@${oldestCdk}`, 'version']);
-if (missing !== undefined) process.stderr.write(`Skipped: apps of other makes, because ${missing}.\n`);
-
-(missing === undefined ? test : test.skip).each(Object.entries(APPS))(
+testWhere(missingProgram('A registry of npm'), 'apps of other makes').each(Object.entries(APPS))(
   '%s',
   async (_, { packages, files, commands, template = TEMPLATE, refused }) => {
     const folder = temporaryFolder();

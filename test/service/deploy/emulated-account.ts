@@ -1,7 +1,7 @@
 import { limitTests } from '../../harness/each-test.ts';
+import { describeWhere } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
-import { describeWhere } from '../examples/where-installed.ts';
 import { installMiniStack, type MiniStack, runCdk, startMiniStack } from './ministack.ts';
 
 /** Milliseconds that a command of the CDK may take on a busy machine; `keys reseal` waits six minutes. A mistake fails much earlier. */

@@ -1,10 +1,11 @@
-import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort } from '../../../local/cloud/listener.ts';
+import { missingProgram } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { until } from '../../harness/until.ts';
 
@@ -20,7 +21,8 @@ const awsCli = join(venv, 'bin/aws');
 /** Installs the emulator once. @returns why it cannot be had; undefined when it is there */
 export function installMiniStack(): string | undefined {
   if (existsSync(executable) && existsSync(awsCli)) return undefined;
-  if (spawnSync('python3', ['--version']).status !== 0) return 'Python is not installed';
+  const missing = missingProgram('Python with venv');
+  if (missing !== undefined) return missing;
   mkdirSync(cache, { recursive: true });
   try {
     execFileSync('python3', ['-m', 'venv', venv], { stdio: ['ignore', 'ignore', 'pipe'] });

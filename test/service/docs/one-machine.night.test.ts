@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { freePort } from '../../../local/cloud/listener.ts';
+import { missingProgram, testWhere } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { eventually, until } from '../../harness/until.ts';
 import { readDocument, samples } from '../../unit/docs/documents.ts';
@@ -115,7 +116,9 @@ function keepId(output: string, name: string): void {
   replacements.set(`<${name}>`, id);
 }
 
-test('the commands of docs/getting-started.md do what the page says', async () => {
+const testWithCurl = testWhere(missingProgram('curl'), 'pages with commands of curl');
+
+testWithCurl('the commands of docs/getting-started.md do what the page says', async () => {
   keepId(await run('va-wave org create'), 'org_id');
   keepId(await run('va-wave assistant create'), 'site_id');
   keepId(await run('--trigger Event'), 'action_id');
@@ -145,7 +148,7 @@ test('the commands of docs/getting-started.md do what the page says', async () =
   await run('npx --no-install va-wave member add');
 });
 
-test('the shop and the runtime of docs/integration.md work together', async () => {
+testWithCurl('the shop and the runtime of docs/integration.md work together', async () => {
   const page = 'docs/integration.md';
   const shop = join(folder, 'shop');
   mkdirSync(shop);

@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import * as z from 'zod';
 import { SITE_ID } from '../../fakes/configuration.ts';
 import { byDay } from '../../harness/full.ts';
-import { missingUnless } from '../../harness/programs.ts';
+import { describeWhere, type Missing, missingProgram } from '../../harness/programs.ts';
 import { startServer } from '../../harness/server.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { usageRequest } from '../../unit/examples/usage-requests.ts';
@@ -15,7 +15,6 @@ import { type Command, type RunningExample, startExample } from './child.ts';
 import { copiedExample, started } from './copied-example.ts';
 import { claimsOf, startSessionService } from './fake-sessions.ts';
 import { send } from './send.ts';
-import { describeWhere, type Missing } from './where-installed.ts';
 
 const USER = { sub: 'user-1', user_name: 'Zoë Example', user_email: 'zoe@example.com' };
 
@@ -27,7 +26,7 @@ const backends: { name: string; missing: Missing; prepare: (folder: string) => P
   },
   {
     name: 'python',
-    missing: missingUnless('Flask', ['python3', '-c', 'import flask']),
+    missing: missingProgram('Flask'),
     prepare: async (folder) => {
       const cwd = await copiedExample('customer-backend', folder, 'python');
       return { command: 'python3', args: ['-B', 'server.py'], cwd };

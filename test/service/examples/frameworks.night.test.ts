@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { missingUnless } from '../../harness/programs.ts';
+import { missingProgram } from '../../harness/programs.ts';
 import { installReceiver } from '../packages/receiver/packed-receiver.ts';
 import { describeRecipe, PHP_COPIES, PYTHON_COPIES, STORES } from './recipes.ts';
 
 const cache = resolve(import.meta.dirname, '../../../node_modules/.cache/recipes');
 const python = join(cache, 'python/bin/python');
-const noPython = missingUnless('Python with venv', ['python3', '-m', 'venv', '--help']);
+const noPython = missingProgram('Python with venv');
 const PIP = ['flask==3.1.3', 'django==5.2.19', 'fastapi==0.165.0', 'uvicorn==0.54.0'];
 const NPM = ['next@16.4.6', 'react@19.3.1', 'react-dom@19.3.1'];
 
@@ -111,11 +111,7 @@ final class ReceiverKernel extends Kernel {
 describeRecipe({
   name: 'Symfony',
   heading: 'Symfony',
-  missing: missingUnless('Symfony', [
-    'php',
-    '-r',
-    "exit(is_file('/usr/share/php/Symfony/Bundle/FrameworkBundle/autoload.php') ? 0 : 1);",
-  ]),
+  missing: missingProgram('Symfony'),
   file: 'ActionsController.php',
   files: { 'store.php': STORES['store.php'], 'kernel.php': KERNEL },
   copies: PHP_COPIES,
@@ -142,7 +138,7 @@ $wpdb = new class('', '', '', '') extends wpdb {
 describeRecipe({
   name: 'WordPress',
   heading: 'WordPress',
-  missing: missingUnless('WordPress', ['bash', '-c', 'php --version && apt-cache show wordpress']),
+  missing: missingProgram('WordPress'),
   file: 'wp-content/mu-plugins/actions.php',
   files: {
     'wp-content/mu-plugins/store.php': STORES['store.php'],
@@ -177,7 +173,7 @@ run Rails.application
 describeRecipe({
   name: 'Rails',
   heading: 'Rails',
-  missing: missingUnless('Rails', ['ruby', '-e', 'require "action_controller/railtie"; require "puma"']),
+  missing: missingProgram('Rails'),
   file: 'receive_action.rb',
   files: { 'store.rb': STORES['store.rb'], 'config.ru': RACKUP },
   copies: { 'verify.rb': 'examples/receivers/ruby/verify.rb' },
@@ -220,7 +216,7 @@ const SOURCES = 'src/main/java/actions';
 describeRecipe({
   name: 'Spring',
   heading: 'Spring',
-  missing: missingUnless('Maven', ['mvn', '--version']),
+  missing: missingProgram('Maven'),
   file: `${SOURCES}/ActionsController.java`,
   files: {
     'pom.xml': POM,

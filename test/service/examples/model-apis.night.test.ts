@@ -5,9 +5,8 @@ import fc from 'fast-check';
 import { parametersSchema } from '../../../src/contract/actions.ts';
 import { parametersForModel, parametersProblem } from '../../../src/domain/actions/parameters.ts';
 import { parseJson } from '../../../src/domain/parse-json.ts';
-import { missingUnless } from '../../harness/programs.ts';
+import { describeWhere, missingProgram } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
-import { describeWhere } from './where-installed.ts';
 
 const cache = resolve(import.meta.dirname, '../../../node_modules/.cache/model-apis');
 const NPM = ['openai@6.49.0', '@anthropic-ai/sdk@1.14.0', '@google/genai@2.32.0', '@modelcontextprotocol/sdk@1.32.2'];
@@ -200,7 +199,7 @@ function savedParameters() {
     .chain((properties) => fc.subarray(Object.keys(properties)).map((required) => ({ properties, required })));
 }
 
-describeWhere(missingUnless('Python with venv', ['python3', '-m', 'venv', '--help']), 'the SDKs of model APIs', () => {
+describeWhere(missingProgram('Python with venv'), 'the SDKs of model APIs', () => {
   const folder = temporaryFolder();
   beforeAll(() => {
     mkdirSync(cache, { recursive: true });

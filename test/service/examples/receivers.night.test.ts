@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Trigger } from '../../../packages/receiver/src/index.ts';
 import type { OutboundRequest } from '../../../src/domain/context.ts';
-import { missingUnless } from '../../harness/programs.ts';
+import { describeWhere, type Missing, missingProgram } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import {
   actionRequests,
@@ -16,7 +16,6 @@ import {
 import { type Command, GO_BUILD, type RunningExample, startExample } from './child.ts';
 import { copiedExample, started } from './copied-example.ts';
 import { send } from './send.ts';
-import { describeWhere, type Missing } from './where-installed.ts';
 
 /** Prepares a copy of the example in a folder outside the repository. */
 type Prepare = (folder: string) => Promise<Command>;
@@ -29,7 +28,7 @@ const RECEIVERS: readonly { readonly name: string; readonly missing: Missing; re
   },
   {
     name: 'python-flask',
-    missing: missingUnless('Flask', ['python3', '-c', 'import flask']),
+    missing: missingProgram('Flask'),
     prepare: async (folder) => {
       const cwd = await copiedExample('receivers/python-flask', folder);
       return { command: 'python3', args: ['-B', 'receiver.py'], cwd };
@@ -37,7 +36,7 @@ const RECEIVERS: readonly { readonly name: string; readonly missing: Missing; re
   },
   {
     name: 'go',
-    missing: missingUnless('Go', ['go', 'version']),
+    missing: missingProgram('Go'),
     prepare: async (folder) => {
       const cwd = await copiedExample('receivers/go', folder);
       execFileSync('go', GO_BUILD, { cwd, stdio: 'inherit' });

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { missingUnless } from '../../harness/programs.ts';
+import { missingProgram } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { installReceiver } from '../packages/receiver/packed-receiver.ts';
 import { GO_BUILD } from './child.ts';
@@ -59,7 +59,7 @@ for (const recipe of OF_NODE) describeRecipe(recipe, parent);
 describeRecipe({
   name: 'Flask',
   heading: 'Flask',
-  missing: missingUnless('Flask', ['python3', '-c', 'import flask']),
+  missing: missingProgram('Flask'),
   file: 'receiver.py',
   files: { 'store.py': STORES['store.py'] },
   copies: PYTHON_COPIES,
@@ -69,7 +69,7 @@ describeRecipe({
 describeRecipe({
   name: 'Go',
   heading: 'Go',
-  missing: missingUnless('Go', ['go', 'version']),
+  missing: missingProgram('Go'),
   file: 'main.go',
   files: { 'store.go': STORES['store.go'], 'go.mod': 'module receiver\n\ngo 1.24\n' },
   copies: { 'verify.go': 'examples/receivers/go/verify.go' },
@@ -82,7 +82,7 @@ describeRecipe({
 describeRecipe({
   name: 'PHP',
   heading: 'PHP',
-  missing: missingUnless('PHP', ['php', '--version']),
+  missing: missingProgram('PHP'),
   file: 'actions.php',
   files: { 'store.php': STORES['store.php'] },
   copies: PHP_COPIES,

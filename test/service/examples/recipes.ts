@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, 
 import { dirname, join, resolve } from 'node:path';
 import type { Trigger } from '../../../packages/receiver/src/index.ts';
 import type { OutboundRequest } from '../../../src/domain/context.ts';
+import { describeWhere, type Missing } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { readDocument, samples } from '../../unit/docs/documents.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import { atPresent, vectors } from '../../unit/packages/receiver/vectors.ts';
 import { type Command, type RunningExample, startExample } from './child.ts';
 import { send } from './send.ts';
-import { describeWhere, type Missing } from './where-installed.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const written = samples(readDocument('docs/receiving.md'));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
+import { testWhere } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { logIn } from '../acceptance/login.ts';
 import { operatorWith } from '../acceptance/operator.ts';
@@ -10,13 +11,12 @@ import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
 import { addAdmin, type Prepared, prepare } from '../acceptance/scenario.ts';
 import { type StartedService, startService } from '../acceptance/started-service.ts';
 import { commandsOn } from '../cli/captured-run.ts';
-import { hasPython, installTools, npmTool, pythonTool, run, toolFile } from './tools.ts';
+import { installTools, missingPython, npmTool, pythonTool, run, toolFile } from './tools.ts';
 
 const DOCUMENT = join(process.cwd(), 'docs/openapi.json');
 const MINUTES = 60_000;
 
-if (!hasPython) console.log('Skipped: what needs Python (openapi-spec-validator, openapi-python-client, schemathesis)');
-const testWithPython = hasPython ? test : test.skip;
+const testWithPython = testWhere(missingPython, 'openapi-spec-validator, openapi-python-client and schemathesis');
 
 /** Checks docs/openapi.json with the tools of its readers, and the service with requests that are generated from it. */
 describe('docs/openapi.json', () => {

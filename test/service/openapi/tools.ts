@@ -1,8 +1,9 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { missingProgram } from '../../harness/programs.ts';
 
 const execute = promisify(execFile);
 const sources = fileURLToPath(new URL('./tools/', import.meta.url));
@@ -13,14 +14,14 @@ export const npmTool = (name: string): string => join(folder, 'node_modules/.bin
 export const pythonTool = (name: string): string => join(folder, 'python/bin', name);
 export const toolFile = (name: string): string => join(folder, name);
 
-export const hasPython = spawnSync('python3', ['-m', 'venv', '--help']).status === 0;
+export const missingPython = missingProgram('Python with venv');
 
 /** Installs the tools once into the folder of caches. */
 export async function installTools(): Promise<void> {
   mkdirSync(folder, { recursive: true });
   cpSync(sources, folder, { recursive: true });
   await once('npm', () => run('npm', ['install', '--no-package-lock', '--ignore-scripts', '--silent'], folder));
-  if (!hasPython) return;
+  if (missingPython !== undefined) return;
   await once('pip', async () => {
     rmSync(join(folder, 'python'), { recursive: true, force: true });
     await run('python3', ['-m', 'venv', 'python'], folder);

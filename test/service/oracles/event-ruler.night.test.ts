@@ -5,17 +5,18 @@ import { matches } from '../../../local/cloud/services/event-bridge.ts';
 import { EMULATED } from '../../../local/cloud/template/resource-types.ts';
 import { EVENT_NAMES } from '../../../src/contract/events.ts';
 import { anyCharacter } from '../../harness/any-character.ts';
-import { installed, testWhere } from './installed.ts';
+import { missingProgram } from '../../harness/programs.ts';
+import { installed, testWithCode } from './installed.ts';
 import { resourcesOf, templateFiles } from './templates.ts';
 
 const SOURCES = join(import.meta.dirname, 'event-ruler');
 /** It needs Java and Maven. */
-const RULER = installed('event-ruler-2.1.0', [
+const RULER = installed('event-ruler-2.1.0', missingProgram('Maven'), [
   ['cp', `${SOURCES}/pom.xml`, '.'],
   ['mvn', '-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=jars'],
   ['javac', '-cp', 'jars/*', '-d', '.', `${SOURCES}/Judge.java`],
 ]);
-const testWithRuler = testWhere(RULER);
+const testWithRuler = testWithCode(RULER, "AWS's own matcher");
 
 type Pair = readonly [pattern: unknown, name: string];
 

@@ -10,9 +10,10 @@ import { synthesize } from '../../../local/cloud/template/assembly.ts';
 import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
 import { createAction, generateServerSecret } from '../../fakes/saves.ts';
+import { missingProgram, printSkipped } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { httpEvent, sqsEvent } from '../../unit/lambdas/invocation.ts';
-import { installed, testWhere } from './installed.ts';
+import { installed, testWithCode } from './installed.ts';
 import { clientOf, type RuntimeAnswer, startEmulator, startRuntime } from './runtime-api.ts';
 
 const AT_ONCE = 64;
@@ -20,14 +21,15 @@ const MINUTES = 60_000;
 const RIE = 'github.com/aws/aws-lambda-runtime-interface-emulator/cmd/aws-lambda-rie';
 
 /** It compiles its HTTP client, with a C++ compiler and CMake. */
-const CLIENT = installed('aws-lambda-ric-4.0.2', [
+const CLIENT = installed('aws-lambda-ric-4.0.2', missingProgram('C++ with CMake'), [
   ['npm', 'install', '--no-audit', '--no-fund', '--allow-scripts', 'aws-lambda-ric@4.0.2'],
   ['test', '-f', 'node_modules/aws-lambda-ric/rapid-client.node'],
 ]);
-const EMULATOR = installed('runtime-interface-emulator', [
+const EMULATOR = installed('runtime-interface-emulator', missingProgram('Go'), [
   ['env', 'GOBIN=FOLDER/bin', 'GOPATH=FOLDER/go', 'GOFLAGS=-modcacherw', 'go', 'install', `${RIE}@latest`],
 ]);
-const testWithClient = testWhere(CLIENT);
+if (EMULATOR.missing !== undefined) printSkipped('the emulator of Lambda', EMULATOR.missing);
+const testWithClient = testWithCode(CLIENT, 'the client of Lambda');
 const client = clientOf(CLIENT.folder);
 
 const folder = temporaryFolder();
@@ -142,7 +144,7 @@ describe.each(functions)('$lambda, in the client of Lambda', ({ event, program }
         Array.from({ length: AT_ONCE }, (_, index) => answers[index % 2]),
       );
       expect([end.signal, managedEnd.signal]).toEqual(['SIGTERM', 'SIGTERM']);
-      if (EMULATOR.missing !== undefined) return console.log(`Skipped: ${EMULATOR.missing}`);
+      if (EMULATOR.missing !== undefined) return;
       const emulator = await startEmulator(join(EMULATOR.folder, 'bin/aws-lambda-rie'), program);
       const emulated = [];
       for (const index of [AT_ONCE + 2, AT_ONCE + 3]) emulated.push(await emulator.invoke(event(index)));

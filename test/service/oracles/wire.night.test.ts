@@ -8,7 +8,7 @@ import { localService } from '../acceptance/local-service.ts';
 import { operatorOf } from '../acceptance/operator.ts';
 import { startReceiver } from '../acceptance/receiver.ts';
 import { prepare, STEPS } from '../acceptance/scenario.ts';
-import { pythonPackages, testWhere } from './installed.ts';
+import { pythonPackages, testWithCode } from './installed.ts';
 
 const BOTOCORE = pythonPackages('botocore', 'botocore', 'regex');
 
@@ -32,7 +32,7 @@ function judge(calls: readonly RecordedCall[]) {
   return z.object({ counts: numbers, problems: numbers }).parse(JSON.parse(said));
 }
 
-const testWithBotocore = testWhere(BOTOCORE);
+const testWithBotocore = testWithCode(BOTOCORE, 'botocore');
 
 testWithBotocore(
   'AWS takes every call of the scenario, and answers what the local cloud answers',

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../../../local/cloud/listener.ts';
-import { testWith } from '../../../harness/programs.ts';
+import { missingProgram, testWhere } from '../../../harness/programs.ts';
 import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 import { until } from '../../../harness/until.ts';
 import { HOST, networkOfFile, post } from './test-network.ts';
@@ -175,8 +175,13 @@ const CASES: [keyof typeof SERVERS, string, string, string, object][] = [
   ],
 ];
 
+const TESTS = {
+  nginx: testWhere(missingProgram('nginx'), 'nginx'),
+  apache: testWhere(missingProgram('apache2'), 'Apache'),
+};
+
 for (const [server, what, tls, location, expected] of CASES) {
-  testWith(SERVERS[server].program[0])(`${server} ${what}`, () => delivers(server, tls, location, expected));
+  TESTS[server](`${server} ${what}`, () => delivers(server, tls, location, expected));
 }
 
 async function delivers(server: keyof typeof SERVERS, tls: string, location: string, expected: object): Promise<void> {

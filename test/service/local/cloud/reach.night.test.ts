@@ -8,10 +8,10 @@ import { REGION } from '../../../../local/cloud/account.ts';
 import { type DynamoProcess, startDynoxide } from '../../../../local/cloud/engines/dynoxide.ts';
 import { type LocalCloud, startLocalCloud } from '../../../../local/local-cloud.ts';
 import { launchBrowser } from '../../../browser/widget/browser.ts';
+import { describeWhere, missingProgram } from '../../../harness/programs.ts';
 import { startServer, type TestServer } from '../../../harness/server.ts';
 import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 import { serviceAssembly } from '../../acceptance/assembly.ts';
-import { describeWhere } from '../../examples/where-installed.ts';
 
 // Who else on the machine reaches the tables. Each probe first finds an engine whose address it is told.
 
@@ -156,14 +156,14 @@ describeWhere(isLinux ? undefined : 'only Linux tells who listens', 'a page of a
   });
 });
 
-const ownNetwork = spawnSync('unshare', ['--net', '--map-root-user', 'ip', 'link', 'set', 'lo', 'up']).status === 0;
+const permitsNetwork = () =>
+  spawnSync('unshare', ['--net', '--map-root-user', 'ip', 'link', 'set', 'lo', 'up']).status === 0;
 const missing = !isLinux
   ? 'only Linux has network namespaces'
   : process.getuid?.() !== 0
     ? 'only root can act as another user'
-    : ownNetwork
-      ? undefined
-      : 'this system permits no network namespace';
+    : (missingProgram('unshare, nsenter or ip') ??
+      (permitsNetwork() ? undefined : 'this system permits no network namespace'));
 
 describeWhere(missing, 'another user of the machine', () => {
   /** Not with spawnSync: this process answers for the listeners. */

@@ -4,6 +4,7 @@ import { isBuiltin } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { FUNCTIONS } from '../../../../src/deployment/outputs.ts';
+import { printSkipped } from '../../../harness/programs.ts';
 import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 import { copiedExample } from '../../examples/copied-example.ts';
 import { namesIn } from '../../lib/synthesized.ts';
@@ -19,7 +20,7 @@ let installed: string;
 const read = (path: string) => readFileSync(join(installed, path), 'utf8');
 
 beforeAll(async () => {
-  if (OLDER_NODE === undefined) process.stderr.write('Not on Node 20: it is not installed on this machine.\n');
+  if (OLDER_NODE === undefined) printSkipped('the package on Node 20', 'Node 20 is missing (npx -p node@20 npm test)');
   platform = await copiedExample('platform', temporaryFolder());
   installed = join(platform, 'node_modules/@va-wave/cdk');
 }, 120_000);

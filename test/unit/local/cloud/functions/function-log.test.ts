@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Authorizer } from '../../../../../local/cloud/access/authorizer.ts';
 import { functionLog } from '../../../../../local/cloud/functions/function-log.ts';
-import { describeWhere } from '../../../../service/examples/where-installed.ts';
+import { describeWhere } from '../../../../harness/programs.ts';
 
 describeWhere(process.platform === 'linux' ? undefined : '/dev/full is missing', 'a full disk', () => {
   test('costs the log lines, is said once, and ends nothing', async () => {
