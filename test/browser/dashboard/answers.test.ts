@@ -6,7 +6,19 @@ import { askedByClosing, flaws, open } from './started-dashboard.ts';
 
 const shop = await dashboard.addOrganization('answers.example');
 const stranger = await dashboard.addOrganization('stranger.example');
+const longNamed = await dashboard.addOrganization('long-names.example');
 const siteId = await shop.addWebsite();
+const LONG = {
+  name: 'Website '.repeat(12).trim(),
+  domain: `${'a'.repeat(60)}.${'b'.repeat(60)}.example`,
+  url: `https://crm.example/${'p'.repeat(300)}`,
+};
+const longNamedSite = await longNamed.addWebsite('--name', LONG.name, '--domain', LONG.domain);
+for (let at = 1; at <= 12; at++) {
+  await longNamed.addWebsite('--name', LONG.name, '--domain', LONG.domain);
+  const settings = ['--event', 'contact.created', '--url', LONG.url];
+  await longNamed.addAction(longNamedSite, 'Event', `${at}${'n'.repeat(98)}`, ...settings);
+}
 const url = (tab: string) => shop.url(`/${siteId}/${tab}`);
 type Stored = {
   readonly domain: string;
@@ -14,6 +26,11 @@ type Stored = {
   readonly ip_allowlist: readonly string[];
 };
 const stored = () => dashboard.vaWave<Stored>('assistant', 'show', siteId);
+/** Sets the Domain, and Allowed Domains to it and to the others. */
+const setDomains = (...domains: readonly string[]) => {
+  const allowed = domains.flatMap((domain) => ['--allowed-domain', domain]);
+  return dashboard.vaWave('assistant', 'update', siteId, '--domain', domains[0] ?? '', ...allowed);
+};
 
 /** Tests that the dashboard answers the questions of an admin where they arise. */
 describe('where the widget appears', () => {
@@ -22,7 +39,8 @@ describe('where the widget appears', () => {
   const verdict = (text: RegExp) => page.getByRole('status').getByText(text).waitFor();
 
   test('follows a new Domain before it is saved, and repairs Allowed Domains in the same save', async () => {
-    await open(page, url('general'));
+    await setDomains('shop.example');
+    await shop.openAnew(`/${siteId}/general`);
     await verdict(/^The widget appears on shop\.example\./);
     await page.getByLabel('Domain').fill('www.new.example');
     await verdict(/^Once this is saved, the widget appears on no page\. Browsers allow only pages of the Domain/);
@@ -40,11 +58,6 @@ describe('where the widget appears', () => {
       allowed_domains: ['www.new.example', 'shop.example'],
     });
   });
-
-  const setDomains = (...domains: readonly string[]) => {
-    const allowed = domains.flatMap((domain) => ['--allowed-domain', domain]);
-    return dashboard.vaWave('assistant', 'update', siteId, '--domain', domains[0] ?? '', ...allowed);
-  };
 
   test('marks an entry on which it cannot appear, and repairs a Domain that is not in the list', async () => {
     await setDomains('www.new.example', 'shop.example');
@@ -125,7 +138,9 @@ describe('what is typed', () => {
   beforeAll(() => shop.enter());
 
   test('into a list and not added is saved, or marked when it cannot be', async () => {
-    await open(page, url('deploy'));
+    await setDomains('shop.example');
+    await dashboard.vaWave('assistant', 'update', siteId, '--clear-ip-allowlist');
+    await shop.openAnew(`/${siteId}/deploy`);
     await page.getByLabel('New address').fill('300.1.1.1');
     await page.getByLabel('New domain').fill('HTTPS://Staging.shop.example/');
     await button('Save changes').click();
@@ -196,7 +211,8 @@ describe('what is typed', () => {
   });
 
   test('as several entries and not added is saved as several', async () => {
-    await open(page, url('deploy'));
+    await setDomains('shop.example');
+    await shop.openAnew(`/${siteId}/deploy`);
     await page.getByLabel('New domain').fill('h.shop.example, i.shop.example');
     await button('Save changes').click();
     await button('Remove i.shop.example').waitFor();
@@ -237,7 +253,7 @@ describe('names that others use', () => {
     const uuid = '3f2a1b4c-0000-4000-8000-0123456789ab';
     await shop.addAction(siteId, 'Form', 'Contact us', '--field', 'email:Email:Email', '--field', `${uuid}:Id:Text`);
     await shop.addAction(siteId, 'AI-decided', 'Find an order', '--description', 'Finds an order by its number');
-    await open(page, url('intelligence'));
+    await shop.openAnew(`/${siteId}/intelligence`);
     await button('Edit Contact us').click();
     await page.getByText("vaWave('open', 'contact-us')", { exact: true }).waitFor();
     await page.getByLabel('Name', { exact: true }).fill('Contact us!');
@@ -301,6 +317,7 @@ describe('a page', () => {
   beforeAll(() => shop.enter());
 
   test('that the browser translates stays whole', async () => {
+    await setDomains('translated.example');
     const names = Promise.withResolvers<void>();
     await intercept(page, '**/assistants', async (route) => {
       await names.promise;
@@ -338,42 +355,19 @@ describe('a page', () => {
   test.each(byDay(1, [320, 375, 768, 1366, 1920]))(
     'of %d pixels keeps room for each column beside long names and addresses',
     async (width) => {
-      if (
-        !(await dashboard.vaWave<{ name: string }[]>('action', 'list', '--site', siteId)).some(({ name }) =>
-          name.endsWith('nnn'),
-        )
-      ) {
-        const long = [
-          '--name',
-          'Website '.repeat(12).trim(),
-          '--domain',
-          `${'a'.repeat(60)}.${'b'.repeat(60)}.example`,
-        ];
-        const settings = [
-          '--trigger',
-          'Event',
-          '--event',
-          'contact.created',
-          '--url',
-          `https://crm.example/${'p'.repeat(300)}`,
-        ];
-        for (let at = 1; at <= 12; at++) {
-          await shop.addWebsite(...long);
-          await dashboard.vaWave('action', 'create', '--site', siteId, '--name', `${at}${'n'.repeat(98)}`, ...settings);
-        }
-      }
+      await longNamed.enter();
       await page.setViewportSize({ width, height: 900 });
-      await open(page, url('intelligence'));
+      await open(page, longNamed.url(`/${longNamedSite}/intelligence`));
       await button(`Edit 1${'n'.repeat(98)}`).waitFor();
       const last = button(`Test 12${'n'.repeat(98)}`);
       const box = await last.boundingBox();
       expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
-      const address = page.getByText(`POST https://crm.example/${'p'.repeat(300)}`).last();
+      const address = page.getByText(`POST ${LONG.url}`).last();
       expect((await address.boundingBox())?.width).toBeGreaterThan(140);
       await address.focus();
       expect(await address.evaluate((node) => node.scrollHeight - node.clientHeight)).toBe(0);
       expect(await flaws(page)).toEqual([]);
-      await open(page, shop.url(''));
+      await open(page, longNamed.url(''));
       await page.getByRole('link', { name: 'Website Website' }).first().waitFor();
       expect(await flaws(page)).toEqual([]);
     },
