@@ -174,11 +174,18 @@ async function answerOnWire(
   }
 }
 
-/** Serves the services over HTTP at `origin`, for clients with `AWS_ENDPOINT_URL`. Does not keep the process alive. */
+/**
+ * Serves the services over HTTP at `origin`, for clients with `AWS_ENDPOINT_URL`. Does not keep the process alive. A client that did not
+ * read an answer in time sends its call again with the same id, and gets the same answer.
+ */
 export async function listen(services: FakeAwsServices): Promise<{ readonly origin: string }> {
+  const answers = new Map<string, ReturnType<typeof answerOnWire>>();
   const server = createServer(async (request, response) => {
-    const target = request.headers['x-amz-target'];
-    const [status, body] = await answerOnWire(services, target?.toString(), await text(request));
+    const { 'x-amz-target': target, 'amz-sdk-invocation-id': id } = request.headers;
+    const sent = await text(request);
+    const answer = answers.get(String(id)) ?? answerOnWire(services, target?.toString(), sent);
+    answers.set(String(id), answer);
+    const [status, body] = await answer;
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(body);
   });
   server.on('connection', (socket) => socket.unref());
