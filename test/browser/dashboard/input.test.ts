@@ -257,7 +257,7 @@ describe('clicks and input', () => {
     await page.getByText('The operator changed this assistant while you were editing').waitFor();
     await page.getByText('Name: Second → Newest').waitFor();
     await page.getByText('Rate Limit: 321 → 900 (yours: 700)').waitFor();
-    await page.reload();
+    await shop.openAnew(`/${siteId}/general`);
     await page.getByText('Your earlier input is in this form again').waitFor();
     expect(await page.getByLabel('Rate Limit (requests/hour)').inputValue()).toBe('700');
     expect(await flaws(page)).toEqual([]);

@@ -77,7 +77,7 @@ describe('when something goes wrong', () => {
     await page.evaluate('restore()');
     await button('Save changes').click();
     await page.getByText('Saved.').waitFor();
-    await page.reload();
+    await shop.openAnew(`/${renamedId}/general`);
     expect(await page.getByLabel('Name').inputValue()).toBe('Saved at last');
   });
 
@@ -102,7 +102,7 @@ describe('when something goes wrong', () => {
     await page.evaluate(
       `Object.keys(sessionStorage).filter((key) => key.startsWith('filled')).forEach((key) => sessionStorage.removeItem(key))`,
     );
-    await page.reload();
+    await shop.openAnew(`/${renamedId}/general`);
     expect(await page.getByLabel('Name').inputValue()).toBe('Without room');
     expect(admin.problems.slice(before)).toEqual([]);
   });
@@ -154,11 +154,11 @@ describe('when something goes wrong', () => {
     expect(await page.locator('.messages').innerText()).toBe('');
     await button('Back to the assistants').click();
     await page.getByRole('link', { name: 'Website', exact: true }).waitFor();
-    await open(page, url('intelligence'));
   });
 
   test('shows a message and a button without the API, and no empty page', async () => {
     const me = '**/api/dashboard/me';
+    await open(page, url('intelligence'));
     const endInterception = await intercept(page, me, (route) => route.abort());
     await page.reload();
     await page.getByText('No connection to the service').waitFor();
