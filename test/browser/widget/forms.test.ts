@@ -386,8 +386,13 @@ describe('sending', () => {
 
   test('waits while an earlier attempt is still in progress', async () => {
     answers(refuse(409, 'client_key: this submission is still being delivered'), SENT);
-    const { widget } = await filledForm();
-    await widget.submit();
+    const { page, widget, settled } = await filledForm({}, { alone: 'clock' });
+    await widget.send.click();
+    await until(() => submissions().length === 1);
+    await settled();
+    await page.clock.fastForward(2000);
+    await widget.text('Thank you!');
+    expect(submissions()).toHaveLength(2);
     expect(new Set(keys()).size).toBe(1);
   });
 

@@ -26,30 +26,37 @@ const RENEWING = (token: string) =>
 
 describe('what is no decision is repeated, and nothing is on the page before', () => {
   const broken: Reply = { status: 200, body: '{"success":true', cut: true };
-  const cases: [string, ...Reply[]][] = [
-    ['200 with a page of HTML of a service worker', { status: 200, body: '<h1>Offline</h1>' }],
+  const replies: readonly Reply[] = [
+    // A page of a service worker.
+    { status: 200, body: '<h1>Offline</h1>' },
     // The browser itself repeats a request on a connection that was open before.
-    ['connection reset', 'hang up', 'hang up'],
-    ['an answer that ends in the middle', broken],
-    ['503 with a page of HTML', { status: 503, body: '<h1>Service unavailable</h1>' }],
-    ['403 with a page of HTML of a firewall', { status: 403, body: '<h1>Checking your browser</h1>' }],
-    ['500', refuse(500, 'Internal error')],
-    ['429', refuse(429, 'Rate limit exceeded', { 'retry-after': '1' })],
+    'hang up',
+    'hang up',
+    broken,
+    { status: 503, body: '<h1>Service unavailable</h1>' },
   ];
-  test.each(byDay(4, cases))('%s, once', async (_name, ...replies) => {
-    const looked = Promise.withResolvers<void>();
-    const usual = harness.service.init;
-    harness.service.init = async (request) => {
-      const reply = replies[inits().length - 1];
-      if (reply === undefined) await looked.promise;
-      return reply ?? usual(request);
-    };
-    const { page, widget, logged } = await harness.visit();
-    await until(() => inits().length > replies.length);
-    expect(await page.locator('va-wave-widget').count()).toBe(0);
-    looked.resolve();
+  const further: readonly Reply[] = [
+    // A page of a firewall.
+    { status: 403, body: '<h1>Checking your browser</h1>' },
+    refuse(500, 'Internal error'),
+    refuse(429, 'Rate limit exceeded', { 'retry-after': '1' }),
+  ];
+  const cases: readonly [string, readonly Reply[]][] = [
+    ['a page of HTML, a reset, half an answer and 503', replies],
+    ['403 of a firewall, 500 and 429', further],
+  ];
+  test.each(byDay(1, cases))('%s, each once', async (_, refused) => {
+    first(...refused);
+    const { page, widget, logged, settled } = await harness.visit({}, { alone: 'clock', before: paused });
+    await settled();
+    for (let second = 0; second < 10 && inits().length <= refused.length; second++) {
+      expect(await page.locator('va-wave-widget').count()).toBe(0);
+      await page.evaluate(`dispatchEvent(new Event('online'))`);
+      await page.clock.runFor(1000);
+      await settled();
+    }
     await widget.launcher.waitFor();
-    expect(inits()).toHaveLength(replies.length + 1);
+    expect(inits()).toHaveLength(refused.length + 1);
     expect(logged).toEqual([]);
   });
 
