@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs';
+import { cpSync, renameSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
@@ -15,7 +15,7 @@ import { type LoginClient, tokensOf } from '../../acceptance/login.ts';
 
 const folder = temporaryFolder();
 const data = join(folder, 'data');
-const start = async () => startLocalCloud({ data, assembly: await serviceAssembly() });
+const start = async (state = data) => startLocalCloud({ data: state, assembly: await serviceAssembly() });
 let first: LocalCloud;
 let signingKeys: unknown;
 let loggedIn: { readonly client: LoginClient; readonly used: string; readonly valid: string };
@@ -69,7 +69,10 @@ test('a restart keeps the addresses, the operator’s key, and the key and the l
 test('when another program has the port, the AWS endpoint has another one, and a line says so', async () => {
   const other = createServer();
   await listenNear(other, Number(new URL(first.gatewayUrl).port));
-  const again = await start();
+  // The new port stays the one of this state.
+  const copy = join(folder, 'copy');
+  cpSync(data, copy, { recursive: true });
+  const again = await start(copy);
   try {
     expect(again.gatewayUrl).not.toBe(first.gatewayUrl);
     expect(again.messages).toContainEqual(
