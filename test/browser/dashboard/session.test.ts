@@ -60,8 +60,12 @@ describe('sessions', () => {
       await page.keyboard.type(text);
       await page.keyboard.press('Enter');
     };
-    if (await isInside()) await logOut();
-    else await page.goto(shop.url(''));
+    await dashboard.vaWave('assistant', 'update', siteId, '--name', 'Website');
+    if (await isInside()) {
+      await logOut();
+      await page.getByLabel('Password').waitFor();
+    }
+    await page.goto(shop.url(''));
     for (const password of ['wrong', shop.password('admin')]) {
       await page.getByLabel('Email').focus();
       await page.keyboard.press('ControlOrMeta+A');
@@ -97,6 +101,8 @@ describe('sessions', () => {
     await inside();
     const cookies = ['a', 'b', 'c'].map((name) => ({ name, value: name.repeat(3000), url: dashboard.service.baseUrl }));
     await visitor.context.addCookies(cookies);
+    await open(page, shop.url(''));
+    await page.getByRole('heading', { name: 'Assistants' }).waitFor();
     const [asked] = await Promise.all([
       page.waitForRequest('**/api/dashboard/**'),
       open(page, shop.url('/members')),
@@ -118,8 +124,8 @@ describe('sessions', () => {
     const before = await stored();
     await store({ expires_at: 1 });
     await open(page, url('general'));
-    await open(page, shop.url(''));
-    await page.getByRole('link', { name: 'Website' }).waitFor();
+    await open(page, shop.url('/audit'));
+    await page.getByRole('table', { name: 'Changes' }).waitFor();
     const after = await stored();
     expect(after.access_token).not.toBe(before.access_token);
     expect(after.refresh_token).not.toBe(before.refresh_token);
