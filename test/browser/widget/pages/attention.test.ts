@@ -441,8 +441,9 @@ const SHADOWED = [
   'querySelectorAll',
   'activeElement',
 ];
-test.each(byDay(3, SHADOWED))('an image with the name %s keeps the widget from nobody', async (name) => {
-  const { widget, errors } = await harness.visit({ body: `<p>Hello</p><img name="${name}" alt="">` });
+test('images with the names of members of the document keep the widget from nobody', async () => {
+  const images = SHADOWED.map((name) => `<img name="${name}" alt="">`).join('');
+  const { widget, errors } = await harness.visit({ body: `<p>Hello</p>${images}` });
   await widget.filledForm();
   await widget.submit();
   expect(errors).toEqual([]);
