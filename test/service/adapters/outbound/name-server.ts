@@ -18,9 +18,8 @@ export type Records = {
 export type NameServer = {
   /** Address in the form for `Resolver.setServers`. */
   readonly server: string;
-  /** Records by name. They are read once for every query, so that a test can change them. */
+  /** Records by name. They are read for every query, so that a test can change them. */
   readonly zone: Map<string, Records | (() => Records)>;
-  /** Each once, also when a resolver repeats it. */
   readonly queries: string[];
   stop(): Promise<void>;
 };
@@ -29,8 +28,6 @@ export type NameServer = {
 export async function startNameServer(): Promise<NameServer> {
   const zone: NameServer['zone'] = new Map();
   const queries: string[] = [];
-  /** Answers by query. A resolver that did not read one in time repeats its query under the same id. */
-  const answered = new Map<string, Records | undefined>();
   const server = createServer({
     udp: true,
     tcp: true,
@@ -38,14 +35,9 @@ export async function startNameServer(): Promise<NameServer> {
       const question = request.questions[0];
       if (question === undefined) return;
       const name = question.name.toLowerCase();
-      const query = `${question.type === Packet.TYPE.A ? 'A' : 'AAAA'} ${name}`;
-      const id = `${request.header.id} ${query}`;
-      if (!answered.has(id)) {
-        queries.push(query);
-        const entry = zone.get(name);
-        answered.set(id, typeof entry === 'function' ? entry() : entry);
-      }
-      const records = answered.get(id);
+      queries.push(`${question.type === Packet.TYPE.A ? 'A' : 'AAAA'} ${name}`);
+      const entry = zone.get(name);
+      const records = typeof entry === 'function' ? entry() : entry;
       const response = Packet.createResponseFromRequest(request);
       response.header.rcode = records === undefined ? Packet.RCODE.NXDOMAIN : (records.rcode ?? 0);
       if (records?.silent || (records?.ignoresAaaa && question.type === Packet.TYPE.AAAA)) return;

@@ -15,12 +15,18 @@ export const clock = { monotonicTime: () => performance.now(), wallTime: () => D
 const surroundings = z.object({ authority: z.string(), nameServer: z.string() });
 export type Surroundings = z.infer<typeof surroundings>;
 
-/** Returns a rule that differs from the strict one in using both, and in allowing two loopback addresses. */
-export const testRule = ({ authority, nameServer }: Surroundings): NetworkRule => ({
+/**
+ * Returns a rule that differs from the strict one in using both, and in allowing two loopback addresses.
+ * @param patience of a look-up. The default is that of the strict rule
+ */
+export const testRule = (
+  { authority, nameServer }: Surroundings,
+  patience = { timeout: 700, tries: 4 },
+): NetworkRule => ({
   ...strict,
   addressProblem: (address) => ([ALLOWED, ALLOWED_TOO].includes(address) ? undefined : strict.addressProblem(address)),
   createResolver: () => {
-    const resolver = new Resolver({ timeout: 700, tries: 4 });
+    const resolver = new Resolver(patience);
     resolver.setServers([nameServer]);
     return resolver;
   },
