@@ -1,4 +1,4 @@
-import { Box, Checkbox, ExpandableSection, FormField } from '@cloudscape-design/components';
+import { Box, Checkbox, ExpandableSection, FormField, SpaceBetween } from '@cloudscape-design/components';
 import { type ComponentProps, type ComponentType, type ReactNode, useState } from 'react';
 import { METHODS, type Trigger } from '../../../src/contract/action-kinds.ts';
 import type { ParametersSchema, SettingsByTrigger } from '../../../src/contract/action-shape.ts';
@@ -55,7 +55,7 @@ export const ACTION_ROWS: { readonly [Setting in ActionSetting]: ActionRow<Setti
     label: 'Name',
     blank: '',
     Control: ({ form, label, action }) => (
-      <>
+      <SpaceBetween size="l">
         <TextField
           form={form}
           field="name"
@@ -69,7 +69,7 @@ export const ACTION_ROWS: { readonly [Setting in ActionSetting]: ActionRow<Setti
             <Code label={USED_AS[action.trigger] ?? ''} text={nameInCode(action)} />
           </FormField>
         )}
-      </>
+      </SpaceBetween>
     ),
   },
   events: { label: 'Events', only: 'Event', blank: [], Control: EventFields },
@@ -164,10 +164,10 @@ export const ACTION_ROWS: { readonly [Setting in ActionSetting]: ActionRow<Setti
     read: (fields) => fields.map((field) => ({ ...field, id: field.key, isKnownToEndpoint: true })),
     write: (rows) => rows.map(({ key, label, type, required }) => ({ key, label, type, required })),
     Control: (props) => (
-      <>
+      <SpaceBetween size="l">
         <FormFields {...props} />
         <Preview name={props.form.values.name} fields={props.form.values.form_fields} />
-      </>
+      </SpaceBetween>
     ),
   },
   method: {
@@ -192,7 +192,7 @@ export const ACTION_ROWS: { readonly [Setting in ActionSetting]: ActionRow<Setti
     label: 'Endpoint URL',
     blank: '',
     Control: ({ form, label, children }) => (
-      <>
+      <SpaceBetween size="l">
         <TextField
           form={form}
           field="url"
@@ -210,7 +210,7 @@ export const ACTION_ROWS: { readonly [Setting in ActionSetting]: ActionRow<Setti
           stretch
         />
         {children}
-      </>
+      </SpaceBetween>
     ),
   },
   enabled: { label: 'Enabled', blank: true, Control: ({ form, label }) => <OnOff form={form}>{label}</OnOff> },
