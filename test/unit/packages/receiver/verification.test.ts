@@ -144,24 +144,11 @@ describe('verifyAction', () => {
 
   describe('reads a name with an escape, whatever was read before', () => {
     const receive = (text: string) => verifyAction(text, signed(text), AI).body;
-    // V8 forgets the shape of an object that nobody holds.
-    const heldObjects: unknown[] = [];
-    const lookAlike = (number: number) => {
-      // No other test reads an object with this first name.
-      const first = `received ${number}`;
-      heldObjects.push(JSON.parse(JSON.stringify({ [first]: 1, 'x\\': 2 })));
-      return { [first]: 1, 'x"': 3 };
-    };
 
     test('as the name that was signed', () => {
-      const body = lookAlike(1);
-      expect(receive(JSON.stringify(body, undefined, 1))).toEqual(body);
-    });
-
-    // When this fails, Node reads such names itself: remove this test, parseJson of packages/receiver and hasEscapedName of src/domain/parse-json.ts.
-    test('which JSON.parse still does not', () => {
-      const body = lookAlike(2);
-      expect(JSON.parse(JSON.stringify(body))).not.toEqual(body);
+      const similar = receive(JSON.stringify({ first: 1, 'x\\': 2 }));
+      const body = { first: 1, 'x"': 3 };
+      expect([similar, receive(JSON.stringify(body, undefined, 1))]).toEqual([{ first: 1, 'x\\': 2 }, body]);
     });
 
     test('in every JSON object', () => {
