@@ -8,7 +8,7 @@ describe('the main job', () => {
     prepared = await prepare(system.operator, system.receiver);
   });
 
-  test.each(Object.entries(STEPS))('%s', (_, step) => step({ ...system, prepared }), 40_000);
+  test.each(Object.entries(STEPS))('%s', (_, step) => step({ ...system, prepared }));
 
   test('no call of a function was refused, also in the parts before', () => {
     expect(system.cloud.denials).toEqual([]);

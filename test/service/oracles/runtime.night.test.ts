@@ -22,7 +22,9 @@ const RIE = 'github.com/aws/aws-lambda-runtime-interface-emulator/cmd/aws-lambda
 
 /** It compiles its HTTP client, with a C++ compiler and CMake. */
 const CLIENT = installed('aws-lambda-ric-4.0.2', missingProgram('C++ with CMake'), [
-  ['npm', 'install', '--no-audit', '--no-fund', '--allow-scripts', 'aws-lambda-ric@4.0.2'],
+  ['npm', 'init', '--yes'],
+  ['npm', 'pkg', 'set', 'allowScripts.aws-lambda-ric=true', '--json'],
+  ['npm', 'install', '--no-audit', '--no-fund', 'aws-lambda-ric@4.0.2'],
   ['test', '-f', 'node_modules/aws-lambda-ric/rapid-client.node'],
 ]);
 const EMULATOR = installed('runtime-interface-emulator', missingProgram('Go'), [
