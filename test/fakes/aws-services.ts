@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -183,8 +184,9 @@ export async function listen(services: FakeAwsServices): Promise<{ readonly orig
   const server = createServer(async (request, response) => {
     const { 'x-amz-target': target, 'amz-sdk-invocation-id': id } = request.headers;
     const sent = await text(request);
-    const answer = answers.get(String(id)) ?? answerOnWire(services, target?.toString(), sent);
-    answers.set(String(id), answer);
+    const invocationId = id?.toString() ?? randomUUID();
+    const answer = answers.get(invocationId) ?? answerOnWire(services, target?.toString(), sent);
+    answers.set(invocationId, answer);
     const [status, body] = await answer;
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(body);
   });

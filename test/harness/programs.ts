@@ -7,7 +7,6 @@ type Program = {
   readonly probe: readonly [command: string, ...words: string[]];
 };
 
-const venv = ['python3', '-m', 'venv', '--help'] as const;
 const SYMFONY = '/usr/share/php/Symfony/Bundle/FrameworkBundle/autoload.php';
 
 /** What tests need that npm does not install. */
@@ -31,7 +30,8 @@ const PROGRAMS = {
   nginx: { installedBy: 'apt install nginx-light', probe: ['nginx', '-v'] },
   PHP: { installedBy: 'apt install php-cli', probe: ['php', '--version'] },
   python3: { installedBy: 'apt install python3', probe: ['python3', '--version'] },
-  'Python with venv': { installedBy: 'apt install python3-venv', probe: venv },
+  // Debian's python3 has venv, but not what it installs with.
+  'Python with venv': { installedBy: 'apt install python3-venv', probe: ['python3', '-c', 'import ensurepip, venv'] },
   Rails: {
     installedBy: 'gem install rails puma',
     probe: ['ruby', '-e', 'require "action_controller/railtie"; require "puma"'],

@@ -45,9 +45,9 @@ function sorted(value: unknown): unknown {
   return { ...others, Statement: [...new Set(single)].sort() };
 }
 
-test('an app without any flag gets the same template', async () => {
-  const [with_, without] = await Promise.all(
-    (['production with every option', 'a fix in an app without feature flags'] as const).map((choice) => {
+test('an app without any flag gets the same template', () => {
+  const [with_, without] = (['production with every option', 'a fix in an app without feature flags'] as const).map(
+    (choice) => {
       const { Resources } = synthesize(choice).toJSON();
       // Releases differ by the option, and functions by the commit.
       return Object.fromEntries(
@@ -58,7 +58,7 @@ test('an app without any flag gets the same template', async () => {
             sorted({ ...resource, Properties: { ...resource.Properties, Tags: undefined } }),
           ]),
       );
-    }),
+    },
   );
   expect(Object.keys(without ?? {}).length).toBeGreaterThan(100);
   expect(without).toEqual(with_);
